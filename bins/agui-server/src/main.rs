@@ -1,0 +1,2 @@
+//! AG-UI in front of an A2A kernel.
+fn main() {}

@@ -1,0 +1,1 @@
+//! A2A JSON-RPC client on hyper: calls, streams, iac-code's extension endpoints.

@@ -1,0 +1,1 @@
+//! AG-UI 1.0: events, run input, messages, interrupts, codec and stream verifier.

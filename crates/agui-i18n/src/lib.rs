@@ -1,0 +1,1 @@
+//! User-visible texts in seven languages and the choice among them.

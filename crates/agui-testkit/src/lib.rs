@@ -1,0 +1,1 @@
+//! Kernels for tests, benches and the demo: scripted, replayed, faulty.

@@ -1,0 +1,1 @@
+//! AG-UI over HTTP: routes, limits, event streams, shutdown.

@@ -1,0 +1,1 @@
+//! Server-sent events on bytes: an encoder and a bounded decoder.
