@@ -1,0 +1,3 @@
+//! What the crate's users see, over arbitrary streams and chunk borders.
+
+mod chunking;
