@@ -1,0 +1,4 @@
+//! The crate on recorded and on arbitrary text.
+
+mod arbitrary;
+mod recorded;
