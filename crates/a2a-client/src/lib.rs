@@ -1,1 +1,23 @@
-//! A2A JSON-RPC client on hyper: calls, streams, iac-code's extension endpoints.
+#![doc = include_str!("../README.md")]
+
+mod answer;
+mod client;
+mod config;
+mod datum;
+mod endpoint;
+mod error;
+mod exchange;
+mod extension;
+mod failure;
+mod stream;
+
+pub use client::Client;
+pub use config::{
+    CALL_TIMEOUT, CONNECT_TIMEOUT, ClientConfig, FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, MAX_BODY_BYTES,
+    MAX_DATUM_BYTES, SEND_TIMEOUT,
+};
+pub use datum::Datum;
+pub use error::{ClientError, Delivery, HttpFailure};
+pub use extension::{Health, PipelineStateQuery, RestoreRequest, Restored};
+pub use failure::RpcFailure;
+pub use stream::UpdateStream;

@@ -1,0 +1,253 @@
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use a2a_wire::{AgentCard, Method, SendMessage, TaskRequest};
+use bytes::Bytes;
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName,
+    HeaderValue, TE, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
+};
+use http::{HeaderMap, Request, Uri};
+use http_body_util::Full;
+use tokio::time::timeout;
+use tracing::debug;
+
+use crate::answer::{Answer, Content, check_head};
+use crate::endpoint::Endpoint;
+use crate::exchange::{Exchange, millis};
+use crate::{ClientConfig, ClientError, Datum, UpdateStream};
+
+const A2A_VERSION: HeaderName = HeaderName::from_static("a2a-version");
+const CARD_PATH: &str = "/.well-known/agent-card.json";
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const STREAM_OR_JSON: HeaderValue = HeaderValue::from_static("text/event-stream, application/json");
+const AGENT: HeaderValue =
+    HeaderValue::from_static(concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION")));
+
+/// An A2A client over HTTP/1.1, for JSON-RPC and the kernel's extension endpoints.
+///
+/// Cheap to clone. Every call has a connection of its own, so that control calls never wait for streams,
+/// and there is no cap on streams; nothing is retried.
+#[derive(Clone)]
+pub struct Client {
+    shared: Arc<Shared>,
+    extra_headers: HeaderMap,
+}
+
+struct Shared {
+    config: ClientConfig,
+    endpoint: Endpoint,
+    headers: HeaderMap,
+    next_id: AtomicU64,
+}
+
+impl Client {
+    /// Checks `config`; connects only when something is called.
+    ///
+    /// # Errors
+    /// [`ClientError::InvalidUrl`], [`ClientError::TlsUnsupported`], [`ClientError::RemoteRefused`], or
+    /// [`ClientError::InvalidHeader`] for a token that is no header value.
+    pub fn new(config: ClientConfig) -> Result<Self, ClientError> {
+        let endpoint = Endpoint::parse(&config.url, config.allow_remote)?;
+        let headers = fixed_headers(&config, &endpoint)?;
+        let shared = Shared { config, endpoint, headers, next_id: AtomicU64::new(1) };
+        Ok(Self { shared: Arc::new(shared), extra_headers: HeaderMap::new() })
+    }
+
+    /// A client that sends one more header with each call, for example `traceparent`. It shares the
+    /// configuration with this one.
+    ///
+    /// # Errors
+    /// [`ClientError::InvalidHeader`] for text that is no header, and for headers that the client itself
+    /// is responsible for.
+    pub fn with_header(&self, name: &str, value: &str) -> Result<Self, ClientError> {
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| ClientError::InvalidHeader)?;
+        let value = HeaderValue::from_str(value).map_err(|_| ClientError::InvalidHeader)?;
+        let framing = [CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, ACCEPT, TE, TRANSFER_ENCODING, UPGRADE];
+        if self.shared.headers.contains_key(&name) || name == AUTHORIZATION || framing.contains(&name) {
+            return Err(ClientError::InvalidHeader);
+        }
+        let mut client = self.clone();
+        client.extra_headers.insert(name, value);
+        Ok(client)
+    }
+
+    /// Sends a message and opens the stream of its updates.
+    ///
+    /// # Errors
+    /// [`ClientError`]; [`ClientError::delivery`] tells if the peer may be working.
+    pub async fn send_streaming(&self, message: &SendMessage) -> Result<UpdateStream, ClientError> {
+        let method = Method::SendStreamingMessage;
+        self.open_stream(method, message.to_json(self.config().version, method, &self.next_id())).await
+    }
+
+    /// Opens the stream of a task that runs already. Its first item is the task as it stands.
+    ///
+    /// # Errors
+    /// [`ClientError`]; a task that is not running is [`ClientError::Rpc`] with
+    /// [`a2a_wire::code::TASK_NOT_FOUND`] or [`a2a_wire::code::UNSUPPORTED_OPERATION`].
+    pub async fn subscribe(&self, task_id: &str) -> Result<UpdateStream, ClientError> {
+        let method = Method::SubscribeToTask;
+        let request = TaskRequest::new(task_id);
+        self.open_stream(method, request.to_json(self.config().version, method, &self.next_id())).await
+    }
+
+    /// Sends a message and waits for its one answer, at most [`ClientConfig::send_timeout`].
+    ///
+    /// # Errors
+    /// [`ClientError`]; [`ClientError::delivery`] tells if the peer may have acted.
+    pub async fn send(&self, message: &SendMessage) -> Result<Datum, ClientError> {
+        let method = Method::SendMessage;
+        let body = message.to_json(self.config().version, method, &self.next_id());
+        self.call(method, body, self.config().send_timeout).await
+    }
+
+    /// Reads a task with its last `history_length` messages (0 = none, `None` = the server's default).
+    ///
+    /// # Errors
+    /// [`ClientError`]; an unknown task is [`ClientError::Rpc`] with [`a2a_wire::code::TASK_NOT_FOUND`].
+    pub async fn get_task(&self, task_id: &str, history_length: Option<u32>) -> Result<Datum, ClientError> {
+        let mut request = TaskRequest::new(task_id);
+        request.history_length = history_length;
+        self.task_call(Method::GetTask, request).await
+    }
+
+    /// Asks for a task to be canceled; the answer is the task.
+    ///
+    /// # Errors
+    /// [`ClientError`]; a task that has ended is [`ClientError::Rpc`] with
+    /// [`a2a_wire::code::TASK_NOT_CANCELABLE`].
+    pub async fn cancel_task(&self, task_id: &str) -> Result<Datum, ClientError> {
+        self.task_call(Method::CancelTask, TaskRequest::new(task_id)).await
+    }
+
+    /// Reads what the server says about itself.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn agent_card(&self) -> Result<AgentCard, ClientError> {
+        let answer = self.get(Uri::from_static(CARD_PATH)).await?;
+        Ok(AgentCard::decode(&answer.into_json()?)?)
+    }
+
+    async fn task_call(&self, method: Method, request: TaskRequest<'_>) -> Result<Datum, ClientError> {
+        let body = request.to_json(self.config().version, method, &self.next_id());
+        self.call(method, body, self.config().call_timeout).await
+    }
+
+    async fn call(
+        &self,
+        method: Method,
+        body: Result<Vec<u8>, serde_json::Error>,
+        within: Duration,
+    ) -> Result<Datum, ClientError> {
+        debug!(method = method.name(self.config().version), "a2a call");
+        let request = self.post(self.shared.endpoint.rpc.clone(), JSON, body)?;
+        self.answer(request, within).await?.into_reply()
+    }
+
+    async fn open_stream(
+        &self,
+        method: Method,
+        body: Result<Vec<u8>, serde_json::Error>,
+    ) -> Result<UpdateStream, ClientError> {
+        debug!(method = method.name(self.config().version), "a2a stream");
+        let config = self.config();
+        let request = self.post(self.shared.endpoint.rpc.clone(), STREAM_OR_JSON, body)?;
+        let exchange = within(config.first_byte_timeout, self.exchange(request)).await?;
+        let content = check_head(&exchange.head)?;
+        if exchange.head.status.is_success() && content == Content::EventStream {
+            return Ok(UpdateStream::live(exchange.body, config.idle_timeout, config.max_datum_bytes));
+        }
+        // Everything else is one plain answer: a refusal, or a server that does not stream.
+        let answer = within(config.call_timeout, Answer::read(exchange, config.max_body_bytes)).await?;
+        answer.into_reply().map(UpdateStream::single)
+    }
+
+    pub(crate) async fn get(&self, uri: Uri) -> Result<Answer, ClientError> {
+        debug!(path = uri.path(), "a2a get");
+        let mut request = Request::get(uri).body(Full::default()).map_err(|_| ClientError::InvalidUrl)?;
+        request.headers_mut().insert(ACCEPT, JSON);
+        self.answer(request, self.config().call_timeout).await
+    }
+
+    pub(crate) async fn post_json(
+        &self,
+        uri: Uri,
+        body: Result<Vec<u8>, serde_json::Error>,
+    ) -> Result<Answer, ClientError> {
+        debug!(path = uri.path(), "a2a post");
+        let request = self.post(uri, JSON, body)?;
+        self.answer(request, self.config().call_timeout).await
+    }
+
+    fn post(
+        &self,
+        uri: Uri,
+        accept: HeaderValue,
+        body: Result<Vec<u8>, serde_json::Error>,
+    ) -> Result<Request<Full<Bytes>>, ClientError> {
+        let body = Full::new(Bytes::from(body.map_err(ClientError::Encode)?));
+        let mut request = Request::post(uri).body(body).map_err(|_| ClientError::InvalidUrl)?;
+        request.headers_mut().insert(ACCEPT, accept);
+        request.headers_mut().insert(CONTENT_TYPE, JSON);
+        Ok(request)
+    }
+
+    async fn answer(&self, request: Request<Full<Bytes>>, time: Duration) -> Result<Answer, ClientError> {
+        within(time, async {
+            let exchange = self.exchange(request).await?;
+            Answer::read(exchange, self.config().max_body_bytes).await
+        })
+        .await
+    }
+
+    async fn exchange(&self, mut request: Request<Full<Bytes>>) -> Result<Exchange, ClientError> {
+        let fixed = self.shared.headers.iter().chain(&self.extra_headers);
+        request.headers_mut().extend(fixed.map(|(name, value)| (name.clone(), value.clone())));
+        Exchange::open(&self.shared.endpoint, request, self.config().connect_timeout).await
+    }
+
+    fn config(&self) -> &ClientConfig {
+        &self.shared.config
+    }
+
+    fn next_id(&self) -> String {
+        self.shared.next_id.fetch_add(1, Ordering::Relaxed).to_string()
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("config", &self.shared.config).finish_non_exhaustive()
+    }
+}
+
+/// The headers that every request carries.
+fn fixed_headers(config: &ClientConfig, endpoint: &Endpoint) -> Result<HeaderMap, ClientError> {
+    let mut headers = HeaderMap::new();
+    headers.insert(HOST, endpoint.authority.clone());
+    headers.insert(A2A_VERSION, HeaderValue::from_static(config.version.header_value()));
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    headers.insert(USER_AGENT, AGENT);
+    if let Some(token) = &config.token {
+        let mut value = HeaderValue::from_str(&format!("Bearer {}", token.expose()))
+            .map_err(|_| ClientError::InvalidHeader)?;
+        value.set_sensitive(true);
+        headers.insert(AUTHORIZATION, value);
+    }
+    Ok(headers)
+}
+
+async fn within<T>(
+    time: Duration,
+    work: impl Future<Output = Result<T, ClientError>>,
+) -> Result<T, ClientError> {
+    match timeout(time, work).await {
+        Ok(result) => result,
+        Err(_) => Err(ClientError::Timeout { after_ms: millis(time) }),
+    }
+}

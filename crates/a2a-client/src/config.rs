@@ -1,0 +1,152 @@
+use std::fmt;
+use std::time::Duration;
+
+use a2a_wire::ProtocolVersion;
+use agui_iac_code::Secret;
+
+/// Time to get a TCP connection, 5 s: the peer is on this machine or near.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time for a whole control call (reading or canceling a task, extension endpoints), 30 s: they do no
+/// model work, but a restore may copy files.
+pub const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time for a whole unary `SendMessage`, 120 s: the peer may work before it answers.
+pub const SEND_TIMEOUT: Duration = Duration::from_secs(120);
+/// Time from the request to the head of a stream, 60 s: servers produce the first update before it.
+pub const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(60);
+/// Longest silence on a stream, 60 s: four of the 15 s pings. Any byte counts, pings too.
+pub const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
+/// Largest datum of a stream, 64 MiB: pipeline batches reach 1 MiB, tasks with a long history more.
+pub const MAX_DATUM_BYTES: usize = 64 * 1024 * 1024;
+/// Largest body of a unary answer, 64 MiB: a task with its history has no other bound.
+pub const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
+
+/// Where a [`Client`](crate::Client) connects to, as whom, and how long it waits.
+///
+/// `Debug` shows neither the address, which may hold credentials, nor the token.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct ClientConfig {
+    /// Address of the JSON-RPC endpoint, `http://host:port/path`. The extension endpoints are looked for
+    /// at the root of the same origin.
+    pub url: String,
+    /// Bearer token; default none.
+    pub token: Option<Secret>,
+    /// Protocol version of requests; default 1.0. Answers of both versions are understood.
+    pub version: ProtocolVersion,
+    /// Whether hosts other than this machine are connected to; default no, because the token and the
+    /// user's data would travel unencrypted.
+    pub allow_remote: bool,
+    /// Default [`CONNECT_TIMEOUT`].
+    pub connect_timeout: Duration,
+    /// Default [`CALL_TIMEOUT`].
+    pub call_timeout: Duration,
+    /// Default [`SEND_TIMEOUT`].
+    pub send_timeout: Duration,
+    /// Default [`FIRST_BYTE_TIMEOUT`].
+    pub first_byte_timeout: Duration,
+    /// Default [`IDLE_TIMEOUT`].
+    pub idle_timeout: Duration,
+    /// Default [`MAX_DATUM_BYTES`].
+    pub max_datum_bytes: usize,
+    /// Default [`MAX_BODY_BYTES`].
+    pub max_body_bytes: usize,
+}
+
+impl ClientConfig {
+    /// Connects to `url` without a token, with every limit at its default.
+    #[must_use]
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            token: None,
+            version: ProtocolVersion::V1_0,
+            allow_remote: false,
+            connect_timeout: CONNECT_TIMEOUT,
+            call_timeout: CALL_TIMEOUT,
+            send_timeout: SEND_TIMEOUT,
+            first_byte_timeout: FIRST_BYTE_TIMEOUT,
+            idle_timeout: IDLE_TIMEOUT,
+            max_datum_bytes: MAX_DATUM_BYTES,
+            max_body_bytes: MAX_BODY_BYTES,
+        }
+    }
+
+    /// Sets the bearer token.
+    #[must_use]
+    pub fn with_token(mut self, token: Secret) -> Self {
+        self.token = Some(token);
+        self
+    }
+
+    /// Sets the protocol version of requests.
+    #[must_use]
+    pub const fn with_version(mut self, version: ProtocolVersion) -> Self {
+        self.version = version;
+        self
+    }
+
+    /// Allows hosts other than this machine, over unencrypted HTTP.
+    #[must_use]
+    pub const fn with_remote_allowed(mut self) -> Self {
+        self.allow_remote = true;
+        self
+    }
+
+    /// Sets the time to get a TCP connection.
+    #[must_use]
+    pub const fn with_connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connect_timeout = timeout;
+        self
+    }
+
+    /// Sets the time for a whole control call.
+    #[must_use]
+    pub const fn with_call_timeout(mut self, timeout: Duration) -> Self {
+        self.call_timeout = timeout;
+        self
+    }
+
+    /// Sets the time for a whole unary `SendMessage`.
+    #[must_use]
+    pub const fn with_send_timeout(mut self, timeout: Duration) -> Self {
+        self.send_timeout = timeout;
+        self
+    }
+
+    /// Sets the time from the request to the head of a stream.
+    #[must_use]
+    pub const fn with_first_byte_timeout(mut self, timeout: Duration) -> Self {
+        self.first_byte_timeout = timeout;
+        self
+    }
+
+    /// Sets the longest silence on a stream.
+    #[must_use]
+    pub const fn with_idle_timeout(mut self, timeout: Duration) -> Self {
+        self.idle_timeout = timeout;
+        self
+    }
+
+    /// Sets the size of the largest datum, in bytes.
+    #[must_use]
+    pub const fn with_max_datum_bytes(mut self, bytes: usize) -> Self {
+        self.max_datum_bytes = bytes;
+        self
+    }
+
+    /// Sets the size of the largest unary body, in bytes.
+    #[must_use]
+    pub const fn with_max_body_bytes(mut self, bytes: usize) -> Self {
+        self.max_body_bytes = bytes;
+        self
+    }
+}
+
+impl fmt::Debug for ClientConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientConfig")
+            .field("version", &self.version)
+            .field("allow_remote", &self.allow_remote)
+            .finish_non_exhaustive()
+    }
+}

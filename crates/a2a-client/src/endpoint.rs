@@ -1,0 +1,154 @@
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+
+use http::Uri;
+use http::header::HeaderValue;
+use tokio::net::TcpStream;
+
+use crate::ClientError;
+
+const DEFAULT_PORT: u16 = 80;
+
+/// Where the peer is.
+#[derive(Clone)]
+pub(crate) struct Endpoint {
+    host: String,
+    port: u16,
+    allow_remote: bool,
+    /// Value of the `Host` header.
+    pub(crate) authority: HeaderValue,
+    /// Path and query of the JSON-RPC endpoint.
+    pub(crate) rpc: Uri,
+}
+
+impl Endpoint {
+    pub(crate) fn parse(url: &str, allow_remote: bool) -> Result<Self, ClientError> {
+        let uri: Uri = url.parse().map_err(|_| ClientError::InvalidUrl)?;
+        match uri.scheme_str() {
+            Some("http") => {}
+            Some("https") => return Err(ClientError::TlsUnsupported),
+            _ => return Err(ClientError::InvalidUrl),
+        }
+        let authority = uri.authority().ok_or(ClientError::InvalidUrl)?.as_str();
+        let bracketed = uri.host().unwrap_or_default();
+        // Credentials, if there are any, come before the host and are refused with it.
+        let port = match authority.strip_prefix(bracketed) {
+            Some("") => DEFAULT_PORT,
+            Some(port) => read_port(port)?,
+            None => return Err(ClientError::InvalidUrl),
+        };
+        let host = bracketed.trim_start_matches('[').trim_end_matches(']');
+        if host.is_empty() {
+            return Err(ClientError::InvalidUrl);
+        }
+        if !allow_remote && !is_local_name(host) {
+            return Err(ClientError::RemoteRefused);
+        }
+        let path = uri.path_and_query().map_or("/", |path| path.as_str());
+        Ok(Self {
+            host: host.to_owned(),
+            port,
+            allow_remote,
+            authority: HeaderValue::from_str(authority).map_err(|_| ClientError::InvalidUrl)?,
+            rpc: path.parse().map_err(|_| ClientError::InvalidUrl)?,
+        })
+    }
+
+    /// A TCP connection to the first address that answers.
+    pub(crate) async fn connect(&self) -> Result<TcpStream, ClientError> {
+        let addresses = tokio::net::lookup_host((self.host.as_str(), self.port));
+        let mut failure = ClientError::Connect(io::ErrorKind::NotFound.into());
+        for address in addresses.await.map_err(ClientError::Connect)? {
+            if !self.allow_remote && !is_loopback(address) {
+                failure = ClientError::RemoteRefused;
+                continue;
+            }
+            match TcpStream::connect(address).await {
+                Ok(stream) => {
+                    stream.set_nodelay(true).map_err(ClientError::Connect)?;
+                    return Ok(stream);
+                }
+                Err(error) => failure = ClientError::Connect(error),
+            }
+        }
+        Err(failure)
+    }
+}
+
+/// Reads `:port`; the URI library lets numbers pass that are no ports.
+fn read_port(text: &str) -> Result<u16, ClientError> {
+    let digits = text.strip_prefix(':').ok_or(ClientError::InvalidUrl)?;
+    digits.parse().map_err(|_| ClientError::InvalidUrl)
+}
+
+/// A name that can mean this machine; its addresses are checked again when it is connected to.
+fn is_local_name(host: &str) -> bool {
+    host.eq_ignore_ascii_case("localhost")
+        || host.parse::<IpAddr>().is_ok_and(|ip| is_loopback(SocketAddr::new(ip, 0)))
+}
+
+fn is_loopback(address: SocketAddr) -> bool {
+    address.ip().to_canonical().is_loopback()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(url: &str, allow_remote: bool) -> String {
+        match Endpoint::parse(url, allow_remote) {
+            Ok(endpoint) => format!(
+                "{} {} {} {}",
+                endpoint.host,
+                endpoint.port,
+                endpoint.authority.to_str().unwrap(),
+                endpoint.rpc
+            ),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn addresses_on_this_machine_are_accepted() {
+        let cases = [
+            ("http://127.0.0.1:9102/", "127.0.0.1 9102 127.0.0.1:9102 /"),
+            ("http://127.0.0.1:9102", "127.0.0.1 9102 127.0.0.1:9102 /"),
+            ("http://LOCALHOST/a2a?x=1", "LOCALHOST 80 LOCALHOST /a2a?x=1"),
+            ("http://[::1]:9102/", "::1 9102 [::1]:9102 /"),
+            ("http://[::ffff:127.0.0.1]/", "::ffff:127.0.0.1 80 [::ffff:127.0.0.1] /"),
+        ];
+        for (url, expected) in cases {
+            assert_eq!(parse(url, false), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn other_addresses_need_leave() {
+        for url in
+            ["http://10.0.0.1/", "http://kernel.example/", "http://0.0.0.0/", "http://localhost.example/"]
+        {
+            assert_eq!(parse(url, false), "address is not on this machine", "{url}");
+        }
+        assert_eq!(parse("http://kernel.example/", true), "kernel.example 80 kernel.example /");
+        assert_eq!(parse("http://1:1/", true), "1 1 1:1 /");
+    }
+
+    #[test]
+    fn what_is_no_plain_http_url_is_refused_without_showing_it() {
+        let cases = [
+            ("https://127.0.0.1/", "https is not supported"),
+            ("ftp://127.0.0.1/", "address is not a plain http URL"),
+            ("http://user:password@127.0.0.1/", "address is not a plain http URL"),
+            ("http://127.0.0.1@elsewhere.example/", "address is not a plain http URL"),
+            ("127.0.0.1:9102", "address is not a plain http URL"),
+            ("http://", "address is not a plain http URL"),
+            ("http://127.0.0.1:99999/", "address is not a plain http URL"),
+            ("http://127.0.0.1:/", "address is not a plain http URL"),
+            ("", "address is not a plain http URL"),
+            ("/path", "address is not a plain http URL"),
+        ];
+        for (url, expected) in cases {
+            assert_eq!(parse(url, true), expected, "{url}");
+        }
+    }
+}

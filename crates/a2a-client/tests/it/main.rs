@@ -1,0 +1,8 @@
+//! The client against scripted peers on raw sockets.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod calls;
+mod connections;
+mod failures;
+mod peer;
+mod streams;
