@@ -1,0 +1,218 @@
+//! The two ends of a run: a sink that repairs what an agent sends, and the stream of what is valid.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::mem;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use futures_core::Stream;
+
+use super::queue::{Queue, RunLimits};
+use crate::{AGENT_ERROR, Event, Repaired, Repairer, RunError, RunId, ThreadId};
+
+/// Makes the two ends of a run.
+#[must_use]
+pub fn run_channel(
+    thread_id: impl Into<ThreadId>,
+    run_id: impl Into<RunId>,
+    limits: RunLimits,
+) -> (RunSink, RunStream) {
+    let shared = Arc::new(Shared(Mutex::new(Queue::new(limits))));
+    let sink = RunSink {
+        repairer: Repairer::new(thread_id, run_id),
+        scratch: Vec::new(),
+        shared: Arc::clone(&shared),
+    };
+    (sink, RunStream { ready: VecDeque::new(), shared })
+}
+
+#[derive(Debug)]
+struct Shared(Mutex<Queue>);
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        // The queue is consistent after every statement, so a panic elsewhere does not spoil it.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The agent's end. What is sent here passes a [`Repairer`], so the stream is always valid.
+///
+/// Dropped before the run has ended, it ends the run with a `RUN_ERROR` of code [`AGENT_ERROR`].
+#[derive(Debug)]
+pub struct RunSink {
+    repairer: Repairer,
+    scratch: Vec<Event>,
+    shared: Arc<Shared>,
+}
+
+impl RunSink {
+    /// Sends an event, and tells what had to be repaired. Never waits.
+    ///
+    /// Events after the end of the run are left out. So is everything once the reader has gone. An agent
+    /// that goes [`OVERRUN_FACTOR`](super::OVERRUN_FACTOR) times beyond the limits loses its run.
+    pub fn send(&mut self, event: impl Into<Event>) -> Repaired {
+        let repaired = self.repairer.push(event, &mut self.scratch);
+        if self.deliver() {
+            self.fail("The agent sent more than the reader could take.");
+        }
+        repaired
+    }
+
+    /// Whether the terminal event was sent.
+    #[must_use]
+    pub const fn has_ended(&self) -> bool {
+        self.repairer.has_ended()
+    }
+
+    /// Whether the reader has gone.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.shared.lock().abandoned
+    }
+
+    /// Ready while there is room for more, and when the reader has gone.
+    pub fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut queue = self.shared.lock();
+        if queue.abandoned || queue.has_room() {
+            return Poll::Ready(());
+        }
+        keep_waker(&mut queue.waits_for_room, cx);
+        Poll::Pending
+    }
+
+    /// Waits while the reader is behind the limits. Can be cancelled at any time; one task at a time.
+    pub async fn ready(&self) {
+        poll_fn(|cx| self.poll_ready(cx)).await;
+    }
+
+    /// Ready when the reader has gone.
+    pub fn poll_closed(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut queue = self.shared.lock();
+        if queue.abandoned {
+            return Poll::Ready(());
+        }
+        keep_waker(&mut queue.waits_for_close, cx);
+        Poll::Pending
+    }
+
+    /// Waits until the reader has gone. Can be cancelled at any time; one task at a time.
+    pub async fn closed(&self) {
+        poll_fn(|cx| self.poll_closed(cx)).await;
+    }
+
+    /// Moves what the repairer gave into the queue; says whether the agent has to be stopped.
+    fn deliver(&mut self) -> bool {
+        let mut queue = self.shared.lock();
+        if queue.abandoned {
+            self.scratch.clear();
+            return false;
+        }
+        for event in self.scratch.drain(..) {
+            queue.push(event);
+        }
+        queue.ended = self.repairer.has_ended();
+        let overrun = queue.is_overrun() && !queue.ended;
+        let reader = queue.reader.take();
+        drop(queue);
+        wake(reader);
+        overrun
+    }
+
+    fn fail(&mut self, message: &str) {
+        let error = RunError::new(message).with_code(AGENT_ERROR);
+        self.repairer.close(error, &mut self.scratch);
+        self.deliver();
+    }
+}
+
+impl Drop for RunSink {
+    fn drop(&mut self) {
+        self.fail("The agent stopped before the run was finished.");
+    }
+}
+
+/// The reader's end: the events of the run, in order, ending after the terminal event.
+#[derive(Debug)]
+pub struct RunStream {
+    /// Taken from the queue in one go, not yet given out one by one.
+    ready: VecDeque<Event>,
+    shared: Arc<Shared>,
+}
+
+impl RunStream {
+    /// Appends every event that waits to `out`; `false` when the run has ended and nothing is left.
+    ///
+    /// Pending if nothing waits. Cheaper than the [`Stream`] for a reader that writes many events at once.
+    pub fn poll_batch(&mut self, cx: &mut Context<'_>, out: &mut Vec<Event>) -> Poll<bool> {
+        let before = out.len();
+        out.extend(self.ready.drain(..));
+        let mut queue = self.shared.lock();
+        out.extend(queue.events.drain(..));
+        queue.taken();
+        if out.len() > before {
+            let writer = queue.waits_for_room.take();
+            drop(queue);
+            wake(writer);
+            return Poll::Ready(true);
+        }
+        if queue.ended {
+            return Poll::Ready(false);
+        }
+        keep_waker(&mut queue.reader, cx);
+        Poll::Pending
+    }
+}
+
+impl Stream for RunStream {
+    type Item = Event;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        let this = &mut *self;
+        if let Some(event) = this.ready.pop_front() {
+            return Poll::Ready(Some(event));
+        }
+        let mut queue = this.shared.lock();
+        mem::swap(&mut this.ready, &mut queue.events);
+        queue.taken();
+        if let Some(event) = this.ready.pop_front() {
+            let writer = queue.waits_for_room.take();
+            drop(queue);
+            wake(writer);
+            return Poll::Ready(Some(event));
+        }
+        if queue.ended {
+            return Poll::Ready(None);
+        }
+        keep_waker(&mut queue.reader, cx);
+        Poll::Pending
+    }
+}
+
+impl Drop for RunStream {
+    fn drop(&mut self) {
+        let mut queue = self.shared.lock();
+        queue.abandoned = true;
+        queue.events.clear();
+        queue.taken();
+        let (room, close) = (queue.waits_for_room.take(), queue.waits_for_close.take());
+        drop(queue);
+        wake(room);
+        wake(close);
+    }
+}
+
+fn keep_waker(slot: &mut Option<Waker>, cx: &Context<'_>) {
+    match slot {
+        Some(waker) => waker.clone_from(cx.waker()),
+        None => *slot = Some(cx.waker().clone()),
+    }
+}
+
+fn wake(waker: Option<Waker>) {
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}

@@ -1,0 +1,13 @@
+//! Behaviour of the crate as its users see it.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod conformance;
+mod events;
+mod fixtures;
+mod hostile;
+mod input;
+mod nulls;
+#[cfg(feature = "schema")]
+mod schema;
+mod shapes;
+mod streams;
