@@ -1,0 +1,198 @@
+//! What a store does.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+
+use agui_core::{InterruptId, RunId, ThreadId, UnixMillis};
+use async_trait::async_trait;
+
+use crate::digest::Digest;
+use crate::error::StoreError;
+use crate::id::ExecutionId;
+use crate::record::ThreadRecord;
+
+/// Keeps one record a thread, and for ever what the record has no room for.
+///
+/// A record carries the newest run ids, answers and finished executions only, so that one write does
+/// not grow with the thread's age; the store moves older ones aside before they leave the record.
+/// [`run_digest`](Self::run_digest), [`applied_answer`](Self::applied_answer) and
+/// [`is_terminal`](Self::is_terminal) look in both places.
+///
+/// Implementations pass [`thread_store_contract_tests!`](crate::thread_store_contract_tests).
+/// Futures may be dropped at any time: a save then either happened or did not, and the next save with
+/// the old version tells which by [`StoreError::Conflict`].
+#[async_trait]
+pub trait ThreadStore: fmt::Debug + Send + Sync + 'static {
+    /// The thread's record, `None` if the thread was never saved.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] if something is stored but cannot be trusted: never an empty thread.
+    async fn load(&self, thread: &ThreadId) -> Result<Option<Stored>, StoreError>;
+
+    /// Replaces the record if the stored version is still `expected`.
+    ///
+    /// On success `record` is what a load would give: its revision is one higher and the history that
+    /// was moved aside is gone from it. On failure it is unchanged.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] if another writer was faster, in this process or another; nothing is
+    /// written. After any other error the old record is still there, except when only the last step,
+    /// making the directory entry durable ([`Step::SyncDirectory`](crate::Step::SyncDirectory)), failed.
+    async fn save(&self, record: &mut ThreadRecord, expected: Version) -> Result<Version, StoreError>;
+
+    /// Digest of the request that used this run id, however long ago.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] if the place where the answer would be is damaged: never a false `None`.
+    async fn run_digest(&self, thread: &ThreadId, run: &RunId) -> Result<Option<Digest>, StoreError>;
+
+    /// Digest of the newest accepted answer to this interrupt: within `execution`, or if that is `None`
+    /// within any execution of the thread.
+    ///
+    /// # Errors
+    /// As [`run_digest`](Self::run_digest).
+    async fn applied_answer(
+        &self,
+        thread: &ThreadId,
+        interrupt: &InterruptId,
+        execution: Option<&ExecutionId>,
+    ) -> Result<Option<Digest>, StoreError>;
+
+    /// Whether this execution of the thread has ended, however long ago.
+    ///
+    /// # Errors
+    /// As [`run_digest`](Self::run_digest).
+    async fn is_terminal(&self, thread: &ThreadId, execution: &ExecutionId) -> Result<bool, StoreError>;
+
+    /// Threads with pending interrupts, found by reading at most `limit` records after `after`.
+    ///
+    /// The only operation that looks at more than one thread; nothing calls it at start-up.
+    /// A page may be empty and still have a next one.
+    ///
+    /// # Errors
+    /// If the records cannot be listed. Single records that cannot be read are counted, not reported.
+    async fn parked(
+        &self,
+        after: Option<&ParkedCursor>,
+        limit: NonZeroUsize,
+    ) -> Result<ParkedPage, StoreError>;
+}
+
+/// A record as it was found.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Stored {
+    /// The record.
+    pub record: ThreadRecord,
+    /// What to hand to the next [`save`](ThreadStore::save).
+    pub version: Version,
+}
+
+impl Stored {
+    /// Pairs a record with its version.
+    #[must_use]
+    pub const fn new(record: ThreadRecord, version: Version) -> Self {
+        Self { record, version }
+    }
+}
+
+/// Which content of a record a writer has seen. Compare for equality only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Version(VersionKind);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum VersionKind {
+    Absent,
+    Content(Digest),
+    Number(u64),
+}
+
+impl Version {
+    /// The thread is not stored yet.
+    pub const ABSENT: Self = Self(VersionKind::Absent);
+
+    /// For stores whose writers include programs that count nothing: the content's digest.
+    #[must_use]
+    pub const fn of_content(digest: Digest) -> Self {
+        Self(VersionKind::Content(digest))
+    }
+
+    /// For stores that number the versions of a record.
+    #[must_use]
+    pub const fn of_number(number: u64) -> Self {
+        Self(VersionKind::Number(number))
+    }
+
+    /// The number given to [`of_number`](Self::of_number).
+    #[must_use]
+    pub const fn number(self) -> Option<u64> {
+        match self.0 {
+            VersionKind::Number(number) => Some(number),
+            VersionKind::Absent | VersionKind::Content(_) => None,
+        }
+    }
+}
+
+/// Where the next page of [`ThreadStore::parked`] begins; meaningful to the store that gave it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParkedCursor(Box<str>);
+
+impl ParkedCursor {
+    /// Wraps a store's own key.
+    #[must_use]
+    pub fn new(key: impl Into<Box<str>>) -> Self {
+        Self(key.into())
+    }
+
+    /// The store's key.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// One page of parked threads.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ParkedPage {
+    /// The parked threads among the records that were read.
+    pub threads: Vec<ParkedThread>,
+    /// How many of the records could not be read.
+    pub unreadable: usize,
+    /// Where to go on; `None` at the end.
+    pub next: Option<ParkedCursor>,
+}
+
+/// A thread that waits for answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ParkedThread {
+    /// The thread.
+    pub thread_id: ThreadId,
+    /// The execution that waits.
+    pub execution_id: ExecutionId,
+    /// Number of interrupts without an answer, at least one.
+    pub interrupts: usize,
+    /// When the oldest of them was announced, if known.
+    pub since: Option<UnixMillis>,
+    /// When the first of them expires, if one does.
+    pub deadline: Option<UnixMillis>,
+}
+
+impl ParkedThread {
+    /// What a record says, `None` if nothing is pending.
+    #[must_use]
+    pub fn of(record: &ThreadRecord) -> Option<Self> {
+        let pending = &record.execution.pending;
+        if pending.is_empty() {
+            return None;
+        }
+        Some(Self {
+            thread_id: record.thread_id.clone(),
+            execution_id: record.execution.id.clone(),
+            interrupts: pending.len(),
+            since: pending.values().filter_map(|interrupt| interrupt.announced_at).min(),
+            deadline: record.execution.deadline(),
+        })
+    }
+}

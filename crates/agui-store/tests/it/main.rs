@@ -1,0 +1,11 @@
+//! Tests through the public API, on real directories.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod contract;
+mod crash;
+mod files;
+mod growth;
+mod python;
+mod support;
+mod traces;
+mod writers;
