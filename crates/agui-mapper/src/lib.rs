@@ -1,1 +1,28 @@
-//! A2A events in, AG-UI events out: a machine without IO.
+#![doc = include_str!("../README.md")]
+
+mod a2a;
+pub mod answers;
+mod config;
+mod error;
+mod iac;
+mod interrupt;
+mod json;
+mod mapper;
+mod observed;
+mod plain;
+mod position;
+mod questions;
+pub mod request;
+mod spans;
+mod texts;
+
+pub use config::{Dialect, MAX_RESULT_BYTES, MapperConfig};
+pub use error::MapError;
+pub use interrupt::InputSort;
+pub use mapper::{Ending, EventMapper};
+pub use observed::{
+    BackupBlock, Failure, Identity, IdentityError, Notice, Observed, OpenInput, PipelineEnd, Receipt,
+    ReplacedInput, Sideband,
+};
+pub use position::{ResumePoint, ShownText};
+pub use texts::Texts;

@@ -1,0 +1,152 @@
+//! Rules that hold for every A2A agent: states, messages, artifacts, histories.
+
+use a2a_wire::{Message, Role, Task, TaskState};
+use agui_iac_code::metadata::Input;
+
+use crate::config::MapperConfig;
+use crate::observed::{Identity, Observed, Sideband};
+use crate::questions::Questions;
+use crate::spans::Spans;
+
+mod artifacts;
+mod digest;
+mod replay;
+mod shown;
+mod snapshot;
+mod text;
+
+pub(crate) use artifacts::Artifacts;
+pub(crate) use text::TextFlow;
+
+/// Id of messages that the agent gives none.
+const NAMELESS_MESSAGE: &str = "message";
+
+/// The state of a run that does not depend on whose agent it is.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    pub(crate) spans: Spans,
+    pub(crate) text: TextFlow,
+    pub(crate) artifacts: Artifacts,
+    pub(crate) questions: Questions,
+    pub(crate) observed: Observed,
+}
+
+impl Turn {
+    pub(crate) fn new(config: &MapperConfig) -> Self {
+        let observed = Observed {
+            task_id: Identity::known(config.task_id.clone()),
+            context_id: Identity::known(Some(config.context_id.clone())),
+            session_id: Identity::known(config.session_id.clone()),
+            open_inputs: config.pending.clone(),
+            ..Observed::default()
+        };
+        Self {
+            spans: Spans::new(&config.run_id, config.max_result_bytes),
+            text: TextFlow::new(config.resume.as_ref()),
+            artifacts: Artifacts::new(config.resume.as_ref()),
+            questions: Questions::new(config),
+            observed,
+        }
+    }
+
+    /// Notes the ids of an update; `false` if it belongs to another task or context and must not be mapped.
+    pub(crate) fn admit(&mut self, task_id: &str, context_id: &str) -> bool {
+        let task = self.observed.task_id.observe(task_id);
+        let context = self.observed.context_id.observe(context_id);
+        task && context
+    }
+
+    /// Notes the state of the task; what was said about an earlier stop no longer holds when it works again.
+    pub(crate) fn enter(&mut self, state: &TaskState) {
+        if matches!(state, TaskState::Submitted | TaskState::Working) {
+            let observed = &mut self.observed;
+            observed.identity_error = None;
+            observed.failure = None;
+            observed.backup_blocked = None;
+            observed.permission_wait = None;
+        }
+        if self.observed.last_state.as_ref() != Some(state) {
+            self.observed.last_state = Some(state.clone());
+        }
+    }
+
+    /// Opens a question.
+    pub(crate) fn raise(&mut self, input: &Input<'_>, sideband: Sideband) {
+        self.questions.raise(&mut self.observed, input, sideband);
+    }
+
+    /// The arguments of a tool call turned out to be others than those that were asked about.
+    pub(crate) fn arguments_changed(&mut self, tool_use_id: &str) {
+        self.questions.arguments_changed(&mut self.observed, tool_use_id);
+    }
+
+    /// Shows the text of a status message, as far as it is the agent's answer.
+    ///
+    /// The text of a failed, rejected or cancelled task is the reason of the end, and that of a task which
+    /// waits is a question: neither is an answer.
+    pub(crate) fn status_text(&mut self, state: &TaskState, message: &Message<'_>) {
+        if !is_answer(state) || !is_agents(message) {
+            return;
+        }
+        let id = message_id(message);
+        if *state == TaskState::Completed && !self.text.is_open(id) {
+            self.text.whole(&mut self.spans, id, &joined(message));
+        } else {
+            for text in message.texts() {
+                self.text.delta(&mut self.spans, id, text);
+            }
+        }
+    }
+
+    /// Shows what a Task says that was not shown yet.
+    pub(crate) fn task_text(&mut self, task: &Task<'_>) {
+        let asked = task.history.iter().rposition(|message| message.role == Role::User);
+        let answers = task.history.iter().skip(asked.map_or(0, |at| at + 1));
+        let last = task.status.message.as_ref().filter(|_| is_answer(&task.status.state));
+        let mut messages: Vec<(&str, Vec<&str>)> = Vec::new();
+        for message in answers.chain(last).filter(|message| is_agents(message)) {
+            let id = message_id(message);
+            match messages.iter_mut().find(|(known, _)| *known == id) {
+                Some((_, texts)) => texts.extend(message.texts()),
+                None => messages.push((id, message.texts().collect())),
+            }
+        }
+        for (id, texts) in messages {
+            self.text.snapshot(&mut self.spans, id, &texts);
+        }
+    }
+
+    /// Shows a message that the agent sent instead of a task.
+    pub(crate) fn direct_message(&mut self, message: &Message<'_>) {
+        self.observed.direct_message = true;
+        if message.role != Role::User {
+            self.text.whole(&mut self.spans, message_id(message), &joined(message));
+        }
+    }
+}
+
+/// The text of a message in one piece.
+pub(crate) fn joined(message: &Message<'_>) -> String {
+    message.texts().collect()
+}
+
+/// Whether the agent wrote a message; a role it left out or made up counts as the agent's.
+pub(crate) fn is_agents(message: &Message<'_>) -> bool {
+    message.role != Role::User
+}
+
+const fn is_answer(state: &TaskState) -> bool {
+    match state {
+        TaskState::Failed
+        | TaskState::Rejected
+        | TaskState::Canceled
+        | TaskState::InputRequired
+        | TaskState::AuthRequired => false,
+        // What a state that is not known yet says is better shown than lost.
+        _ => true,
+    }
+}
+
+fn message_id<'m>(message: &'m Message<'_>) -> &'m str {
+    if message.message_id.is_empty() { NAMELESS_MESSAGE } else { &message.message_id }
+}

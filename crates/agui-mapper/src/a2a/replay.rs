@@ -1,0 +1,184 @@
+//! Text that the kernel sends again after a resume.
+//!
+//! Only digests of the earlier text are known, so the beginning of each message is held back while it is
+//! equal to what was shown: until the whole earlier text has come (then that part is dropped), or until the
+//! first difference (then everything goes out). Digests of growing beginnings bound the wait to twice the
+//! common part. A text too short to be more than a coincidence is never taken for a replay.
+
+use std::borrow::Cow;
+
+use super::digest::{self, FIRST_HEAD_BYTES};
+use crate::position::ShownText;
+
+/// Shortest earlier text in bytes that a replay is recognised by.
+///
+/// A turn that said "OK" may well go on with "OK, starting": a repetition this short proves nothing.
+const MIN_REPLAY_BYTES: u64 = 8;
+
+/// Longest earlier text in bytes that is waited for; the held text takes as much memory.
+const MAX_REPLAY_BYTES: u64 = 1 << 20;
+
+/// Recognises replayed text by what earlier runs of the execution showed.
+#[derive(Debug, Default)]
+pub(super) struct Replay {
+    prior: Vec<ShownText>,
+    /// Digests whose message and length are not known.
+    legacy: Vec<String>,
+    held: Option<Held>,
+    /// Messages that were decided on.
+    settled: Vec<Box<str>>,
+}
+
+#[derive(Debug)]
+struct Held {
+    kernel: Box<str>,
+    text: String,
+    /// The part of `text` that is known to be a replay.
+    matched: usize,
+    /// The entry of `prior` that is being compared.
+    entry: usize,
+    /// How many of its heads agree.
+    heads: usize,
+}
+
+enum Verdict {
+    Wait,
+    Different,
+    Replayed,
+}
+
+impl Replay {
+    pub(super) fn new(prior: Vec<ShownText>, legacy: Vec<String>) -> Self {
+        Self { prior, legacy, held: None, settled: Vec::new() }
+    }
+
+    /// What earlier runs showed of a message, oldest first.
+    pub(super) fn prior_of<'a>(&'a self, kernel: &'a str) -> impl Iterator<Item = &'a ShownText> {
+        self.prior.iter().filter(move |entry| entry.message_id == kernel)
+    }
+
+    pub(super) fn prior(&self) -> &[ShownText] {
+        &self.prior
+    }
+
+    pub(super) fn legacy(&self) -> &[String] {
+        &self.legacy
+    }
+
+    /// Whether anything is known of earlier runs.
+    pub(super) fn knows_anything(&self) -> bool {
+        !self.prior.is_empty() || !self.legacy.is_empty()
+    }
+
+    /// The part of a delta that may be shown now; `None` while it is held back.
+    pub(super) fn filter<'t>(&mut self, kernel: &str, delta: &'t str) -> Option<Cow<'t, str>> {
+        if self.held.is_none() && (!self.knows_anything() || self.is_settled(kernel)) {
+            return Some(Cow::Borrowed(delta));
+        }
+        match &mut self.held {
+            Some(held) if *held.kernel == *kernel => held.text.push_str(delta),
+            Some(_) | None => {
+                if !self.begin(kernel, delta) {
+                    return (!self.is_known_whole(delta)).then_some(Cow::Borrowed(delta));
+                }
+            }
+        }
+        match self.compare() {
+            Verdict::Wait => None,
+            Verdict::Different => self.release().map(|(_, text)| Cow::Owned(text)),
+            Verdict::Replayed => {
+                let held = self.held.take()?;
+                let rest = held.text.get(held.matched..).unwrap_or_default().to_owned();
+                (!rest.is_empty()).then_some(Cow::Owned(rest))
+            }
+        }
+    }
+
+    /// Gives back the text that is held, with the message it belongs to: it was no replay.
+    pub(super) fn release(&mut self) -> Option<(Box<str>, String)> {
+        self.held.take().map(|held| (held.kernel, held.text))
+    }
+
+    /// The message whose text is held.
+    pub(super) fn held_message(&self) -> Option<&str> {
+        self.held.as_ref().map(|held| &*held.kernel)
+    }
+
+    /// A message of which nothing more needs to be compared.
+    pub(super) fn settle(&mut self, kernel: &str) {
+        if !self.is_settled(kernel) {
+            self.settled.push(kernel.into());
+        }
+    }
+
+    fn is_settled(&self, kernel: &str) -> bool {
+        self.settled.iter().any(|settled| **settled == *kernel)
+    }
+
+    /// Begins to hold a message back, if its earlier text is long enough to be recognised.
+    fn begin(&mut self, kernel: &str, delta: &str) -> bool {
+        self.settle(kernel);
+        let bytes: u64 = self.prior_of(kernel).map(|entry| entry.bytes).fold(0, u64::saturating_add);
+        if !(MIN_REPLAY_BYTES..=MAX_REPLAY_BYTES).contains(&bytes) {
+            return false;
+        }
+        let entry = self.next_entry(kernel, 0);
+        self.held = Some(Held { kernel: kernel.into(), text: delta.to_owned(), matched: 0, entry, heads: 0 });
+        true
+    }
+
+    fn is_known_whole(&self, text: &str) -> bool {
+        text.len() as u64 >= MIN_REPLAY_BYTES
+            && !self.legacy.is_empty()
+            && self.legacy.contains(&digest::whole(text.as_bytes()))
+    }
+
+    fn next_entry(&self, kernel: &str, from: usize) -> usize {
+        let rest = self.prior.iter().enumerate().skip(from);
+        rest.filter(|(_, entry)| entry.message_id == kernel)
+            .map(|(at, _)| at)
+            .next()
+            .unwrap_or(self.prior.len())
+    }
+
+    fn compare(&mut self) -> Verdict {
+        loop {
+            let Some(held) = &self.held else { return Verdict::Different };
+            let Some(entry) = self.prior.get(held.entry) else { return Verdict::Replayed };
+            let text = &held.text.as_bytes()[held.matched..];
+            let length = usize::try_from(entry.bytes).unwrap_or(usize::MAX);
+            if text.len() < length {
+                return self.compare_heads();
+            }
+            if digest::whole(&text[..length]) != entry.digest {
+                return Verdict::Different;
+            }
+            let next = self.next_entry(&held.kernel, held.entry + 1);
+            if let Some(held) = &mut self.held {
+                held.matched += length;
+                held.entry = next;
+                held.heads = 0;
+            }
+        }
+    }
+
+    fn compare_heads(&mut self) -> Verdict {
+        let Some(held) = &mut self.held else { return Verdict::Different };
+        let Some(entry) = self.prior.get(held.entry) else { return Verdict::Different };
+        let text = &held.text.as_bytes()[held.matched..];
+        while let Some(head) = entry.heads.get(held.heads) {
+            let length = FIRST_HEAD_BYTES << held.heads;
+            if text.len() < length {
+                break;
+            }
+            if digest::short(&text[..length]) != *head {
+                return Verdict::Different;
+            }
+            held.heads += 1;
+        }
+        Verdict::Wait
+    }
+}
+
+#[cfg(test)]
+mod tests;

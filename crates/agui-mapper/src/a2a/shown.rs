@@ -1,0 +1,161 @@
+//! The text that this run has shown in its normal turn.
+
+use std::borrow::Cow;
+
+use super::digest;
+use crate::position::ShownText;
+
+/// Most bytes of shown text that are remembered for comparing; a longer text is no longer compared.
+const MAX_REMEMBERED_BYTES: usize = 1 << 20;
+
+/// What is missing of a text that repeats what was shown.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Missing<'t> {
+    Nothing,
+    /// The end, which goes on where the shown text stopped.
+    Rest(&'t str),
+    /// It is another text.
+    All,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    text: String,
+    strands: Vec<Strand>,
+    /// Where the text after the last tool call or reasoning begins.
+    segment: usize,
+    forgotten: bool,
+}
+
+/// A stretch of `text` that belongs to one message of the kernel.
+#[derive(Debug)]
+struct Strand {
+    kernel: Box<str>,
+    start: usize,
+}
+
+impl Shown {
+    pub(super) fn record(&mut self, kernel: &str, text: &str) {
+        if self.forgotten {
+            return;
+        }
+        if self.text.len() + text.len() > MAX_REMEMBERED_BYTES {
+            *self = Self { forgotten: true, ..Self::default() };
+            return;
+        }
+        if self.strands.last().is_none_or(|strand| *strand.kernel != *kernel) {
+            self.strands.push(Strand { kernel: kernel.into(), start: self.text.len() });
+        }
+        self.text.push_str(text);
+    }
+
+    /// Something else was shown: the text that follows is a new piece.
+    pub(super) const fn break_segment(&mut self) {
+        self.segment = self.text.len();
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.text.is_empty() && !self.forgotten
+    }
+
+    /// The message that text was last shown of.
+    pub(super) fn last_message(&self) -> Option<&str> {
+        self.strands.last().map(|strand| &*strand.kernel)
+    }
+
+    /// The text of one message.
+    pub(super) fn of(&self, kernel: &str) -> Cow<'_, str> {
+        let mut parts = self.parts().filter(|(message, _)| *message == kernel).map(|(_, text)| text);
+        match (parts.next(), parts.next()) {
+            (None, _) => Cow::Borrowed(""),
+            (Some(only), None) => Cow::Borrowed(only),
+            (Some(first), Some(second)) => Cow::Owned([first, second].into_iter().chain(parts).collect()),
+        }
+    }
+
+    /// What a whole text adds to what was shown.
+    pub(super) fn missing<'t>(&self, whole: &'t str) -> Missing<'t> {
+        if self.forgotten || self.text.ends_with(whole) {
+            return Missing::Nothing;
+        }
+        for shown in [&self.text[self.segment..], self.text.as_str()] {
+            match whole.strip_prefix(shown) {
+                Some(rest) if !shown.is_empty() => return Missing::Rest(rest),
+                _ => {}
+            }
+        }
+        // A kernel may trim the whole text of a message whose deltas it passed on as they came.
+        if self.text.trim_end().ends_with(whole.trim()) { Missing::Nothing } else { Missing::All }
+    }
+
+    /// The digests of the text of each message, in order of first appearance.
+    pub(super) fn digests(&self) -> Vec<ShownText> {
+        let mut messages: Vec<&str> = Vec::new();
+        for strand in &self.strands {
+            if !messages.contains(&&*strand.kernel) {
+                messages.push(&strand.kernel);
+            }
+        }
+        messages.into_iter().map(|message| digest::shown(message, &self.of(message))).collect()
+    }
+
+    fn parts(&self) -> impl Iterator<Item = (&str, &str)> {
+        let ends = self.strands.iter().skip(1).map(|strand| strand.start).chain([self.text.len()]);
+        self.strands.iter().zip(ends).map(|(strand, end)| (&*strand.kernel, &self.text[strand.start..end]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(parts: &[(&str, &str)]) -> Shown {
+        let mut it = Shown::default();
+        for (kernel, text) in parts {
+            if kernel.is_empty() {
+                it.break_segment();
+            } else {
+                it.record(kernel, text);
+            }
+        }
+        it
+    }
+
+    #[test]
+    fn only_the_missing_rest_of_a_whole_text_is_told() {
+        let tool = ("", "");
+        let cases = [
+            (vec![], "all new", Missing::All),
+            (vec![("m", "half an "), ("m", "answer")], "half an answer", Missing::Nothing),
+            (vec![("m", "half")], "half an answer", Missing::Rest(" an answer")),
+            (vec![("m", "I will."), tool, ("m", "After")], "After the tool.", Missing::Rest(" the tool.")),
+            (vec![("m", "I will."), tool, ("m", "After")], "I will.After it", Missing::Rest(" it")),
+            (vec![("m", "I will."), tool], "After the tool.", Missing::All),
+            (vec![("m", "half an half an answer")], "half an answer", Missing::Nothing),
+            (vec![("m", " padded \n")], "padded", Missing::Nothing),
+            (vec![("m", "something")], "else", Missing::All),
+        ];
+        for (parts, whole, missing) in cases {
+            assert_eq!(shown(&parts).missing(whole), missing, "{parts:?} {whole}");
+        }
+    }
+
+    #[test]
+    fn text_is_kept_by_message() {
+        let it = shown(&[("a", "1"), ("a", "2"), ("b", "3"), ("a", "4")]);
+        assert_eq!((it.of("a"), it.of("b"), it.of("c")), ("124".into(), "3".into(), "".into()));
+        let messages: Vec<_> =
+            it.digests().into_iter().map(|entry| (entry.message_id, entry.bytes)).collect();
+        assert_eq!(messages, [("a".to_owned(), 3), ("b".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn a_very_long_text_is_forgotten_and_never_repeated() {
+        let mut it = Shown::default();
+        it.record("m", &"x".repeat(MAX_REMEMBERED_BYTES));
+        it.record("m", "y");
+        assert!(!it.is_empty());
+        assert_eq!(it.missing("y"), Missing::Nothing);
+        assert_eq!(it.digests(), []);
+    }
+}

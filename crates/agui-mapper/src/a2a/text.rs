@@ -1,0 +1,145 @@
+//! The text of the normal turn: deltas, whole texts that repeat them, and what a Task repeats.
+
+use super::digest;
+use super::replay::Replay;
+use super::shown::{Missing, Shown};
+use super::snapshot;
+use crate::position::{ResumePoint, ShownText};
+use crate::spans::{LaneId, Spans};
+
+/// Decides which text is new, and shows it in the lane of the normal turn.
+#[derive(Debug)]
+pub(crate) struct TextFlow {
+    shown: Shown,
+    replay: Replay,
+    /// Whether the kernel has said anything live in this run.
+    live: bool,
+}
+
+impl TextFlow {
+    pub(crate) fn new(resume: Option<&ResumePoint>) -> Self {
+        let replay = resume.map_or_else(Replay::default, |position| {
+            Replay::new(position.texts.clone(), position.text_snapshot_digests.clone())
+        });
+        Self { shown: Shown::default(), replay, live: false }
+    }
+
+    /// The kernel works: a Task that comes from now on is compared with what this run has shown.
+    pub(crate) const fn set_live(&mut self) {
+        self.live = true;
+    }
+
+    /// Shows a piece of a message.
+    pub(crate) fn delta(&mut self, spans: &mut Spans, kernel: &str, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.live = true;
+        if self.replay.held_message().is_some_and(|held| held != kernel) {
+            self.release(spans);
+        }
+        if let Some(text) = self.replay.filter(kernel, text) {
+            self.show(spans, kernel, &text);
+        }
+    }
+
+    /// Shows what is missing of a text that comes in one piece, possibly after its deltas.
+    pub(crate) fn whole(&mut self, spans: &mut Spans, kernel: &str, text: &str) {
+        self.live = true;
+        self.release(spans);
+        if text.trim().is_empty() {
+            return;
+        }
+        match self.shown.missing(text) {
+            Missing::Nothing => {}
+            Missing::Rest(rest) => {
+                let message = self.shown.last_message().unwrap_or(kernel).to_owned();
+                self.show(spans, &message, rest);
+            }
+            // A kernel that recognises a repeated answer may repeat its old final text with it.
+            Missing::All if self.shown.is_empty() && self.is_known(text) => {}
+            Missing::All => self.show(spans, kernel, text),
+        }
+    }
+
+    /// Shows what is missing of a message whose deltas a Task repeats.
+    ///
+    /// A Task that comes in a resumed run before anything live describes the turn as it was left: then a
+    /// text that can't be aligned with what was shown was shown.
+    pub(crate) fn snapshot(&mut self, spans: &mut Spans, kernel: &str, entries: &[&str]) {
+        self.release(spans);
+        let text = entries.concat();
+        let prior: Vec<&ShownText> = self.replay.prior_of(kernel).collect();
+        let shown = self.shown.of(kernel);
+        let known = !prior.is_empty() || !shown.is_empty();
+        let first = if known { snapshot::first_unseen(&prior, &shown, entries) } else { None };
+        if let Some(rest) = first.and_then(|at| text.get(at..)) {
+            let rest = rest.to_owned();
+            self.replay.settle(kernel);
+            self.show(spans, kernel, &rest);
+            return;
+        }
+        let left_as_shown = self.replay.knows_anything() && !self.live;
+        if left_as_shown || self.is_known(&text) {
+            return;
+        }
+        self.replay.settle(kernel);
+        match self.shown.missing(&text) {
+            Missing::Nothing => {}
+            Missing::Rest(rest) => self.show(spans, kernel, rest),
+            Missing::All => self.show(spans, kernel, &text),
+        }
+    }
+
+    /// Something other than text follows: what was held back goes out before it.
+    pub(crate) fn release(&mut self, spans: &mut Spans) {
+        if let Some((kernel, text)) = self.replay.release() {
+            self.show(spans, &kernel, &text);
+        }
+    }
+
+    /// A tool call follows: the text after it is another piece of the answer.
+    pub(crate) fn end_segment(&mut self, spans: &mut Spans) {
+        self.release(spans);
+        self.shown.break_segment();
+    }
+
+    /// Whether a message with this id is the one that text was last shown of.
+    pub(crate) fn is_open(&self, kernel: &str) -> bool {
+        self.shown.last_message() == Some(kernel)
+    }
+
+    /// Whether this run has shown any text, or text that contains `text` at its end.
+    pub(crate) fn has_shown(&self, text: &str) -> bool {
+        if text.is_empty() { !self.shown.is_empty() } else { self.shown.missing(text) == Missing::Nothing }
+    }
+
+    /// Writes what was shown by the execution so far, as digests.
+    pub(crate) fn save(&self, position: &mut ResumePoint) {
+        let mine = self.shown.digests();
+        position.text_snapshot_digests = self.replay.legacy().to_vec();
+        for entry in &mine {
+            if !position.text_snapshot_digests.contains(&entry.digest) {
+                position.text_snapshot_digests.push(entry.digest.clone());
+            }
+        }
+        position.texts = self.replay.prior().iter().cloned().chain(mine).collect();
+    }
+
+    fn is_known(&self, text: &str) -> bool {
+        if !self.replay.knows_anything() {
+            return false;
+        }
+        let digest = digest::whole(text.as_bytes());
+        self.replay.legacy().contains(&digest)
+            || self.replay.prior().iter().any(|entry| entry.digest == digest)
+    }
+
+    fn show(&mut self, spans: &mut Spans, kernel: &str, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.shown.record(kernel, text);
+        spans.text(LaneId::MAIN, kernel, text);
+    }
+}

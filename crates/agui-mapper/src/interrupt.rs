@@ -1,0 +1,139 @@
+//! Questions as interrupts: what a client sees, and what a store keeps.
+
+use std::borrow::Cow;
+
+use agui_core::{Interrupt, InterruptId, Json, JsonObject, ToolCallId};
+use agui_iac_code::metadata::{Input, InputKind};
+use agui_iac_code::{Choice, Notes};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::observed::{OpenInput, Sideband};
+use crate::texts::Texts;
+
+mod compare;
+mod schema;
+mod value;
+
+pub(crate) use compare::same_question;
+pub(crate) use schema::takes_free_text;
+pub(crate) use value::{Asker, Question, of_input};
+
+/// Sorts of questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum InputSort {
+    /// May a tool call run?
+    Permission,
+    /// The model asks something.
+    AskUserQuestion,
+    /// Which plan shall be carried out?
+    CandidateSelection,
+    /// Which existing cloud resource shall be used?
+    CloudResourceSelection,
+    /// Shall the deployment start?
+    DeploymentConfirmation,
+    /// The pipeline stopped; shall it go on?
+    PipelinePauseConfirmation,
+    /// A backup holds the pipeline back; shall it go on?
+    BackupBlocked,
+    /// The user has to sign in somewhere.
+    AuthRequired,
+    /// The agent asks in plain text, without structure.
+    Prompt,
+    /// A kind that is not known; it is answered with text.
+    Other,
+}
+
+impl InputSort {
+    /// The kind in a stored question of a sort that the kernel has no name for.
+    pub(crate) const AUTH_REQUIRED: &str = "auth_required";
+    /// See [`AUTH_REQUIRED`](Self::AUTH_REQUIRED).
+    pub(crate) const PROMPT: &str = "prompt";
+
+    pub(crate) fn of(input: &Input<'_>) -> Self {
+        match input.kind {
+            InputKind::Permission => Self::Permission,
+            InputKind::AskUserQuestion => Self::AskUserQuestion,
+            InputKind::CandidateSelection => Self::CandidateSelection,
+            InputKind::CloudResourceSelection => Self::CloudResourceSelection,
+            InputKind::DeploymentConfirmation => Self::DeploymentConfirmation,
+            InputKind::PipelinePauseConfirmation => Self::PipelinePauseConfirmation,
+            InputKind::BackupBlocked => Self::BackupBlocked,
+            _ => match &*input.kind_name {
+                Self::AUTH_REQUIRED => Self::AuthRequired,
+                Self::PROMPT => Self::Prompt,
+                _ => Self::Other,
+            },
+        }
+    }
+
+    fn default_text(self, texts: &Texts) -> &str {
+        match self {
+            Self::Permission => &texts.permission_required,
+            Self::CandidateSelection => &texts.candidate_selection,
+            Self::CloudResourceSelection => &texts.resource_selection,
+            Self::DeploymentConfirmation => &texts.deployment_confirmation,
+            Self::PipelinePauseConfirmation => &texts.pause_confirmation,
+            Self::BackupBlocked => &texts.backup_blocked,
+            Self::AuthRequired => &texts.auth_required,
+            Self::AskUserQuestion | Self::Prompt | Self::Other => &texts.input_required,
+        }
+    }
+}
+
+/// Builds an open question from its stored value.
+pub(crate) fn restore(id: &str, value: Json, sideband: Sideband, texts: &Texts) -> Option<OpenInput> {
+    let input = read(value.as_raw())?;
+    let sort = InputSort::of(&input);
+    let choices = input.choices();
+    let message = message(&input, sort, &choices, texts);
+    let reason = if sort == InputSort::Permission { "tool_call" } else { "input_required" };
+    let mut interrupt = Interrupt::new(InterruptId::from(id), reason).with_message(message);
+    interrupt.tool_call_id = input.tool_use_id.as_deref().filter(|id| !id.is_empty()).map(ToolCallId::from);
+    interrupt.response_schema = schema::of(sort, &input, &choices);
+    interrupt.metadata = metadata(&value, &choices);
+    let input_id = input.interrupt_id().into();
+    let sideband = sideband == Sideband::Yes || input.is_sideband();
+    Some(OpenInput { input_id, sort, sideband, value, interrupt })
+}
+
+/// Reads a stored or received question.
+pub(crate) fn read(value: &RawValue) -> Option<Input<'_>> {
+    Input::read(value, &mut Notes::default())
+}
+
+fn message(input: &Input<'_>, sort: InputSort, choices: &[Choice], texts: &Texts) -> String {
+    let given = |text: &Option<Cow<'_, str>>| {
+        text.as_deref().filter(|text| !text.trim().is_empty()).map(str::to_owned)
+    };
+    let prompt = given(&input.prompt).or_else(|| given(&input.title));
+    let mut message = prompt.unwrap_or_else(|| sort.default_text(texts).to_owned());
+    if sort != InputSort::Permission {
+        for choice in choices {
+            message.push_str("\n- ");
+            message.push_str(&choice.id);
+            message.push_str(": ");
+            message.push_str(&choice.title);
+        }
+    }
+    message
+}
+
+/// One option as the metadata of the interrupt lists it.
+#[derive(Serialize)]
+struct StandardOption<'a> {
+    id: &'a str,
+    title: &'a str,
+}
+
+/// The stored value with `standardOptions`, the options under the ids that an answer uses.
+fn metadata(value: &Json, choices: &[Choice]) -> Option<JsonObject> {
+    let mut members = value::members(value.as_raw())?;
+    let options: Vec<StandardOption<'_>> =
+        choices.iter().map(|choice| StandardOption { id: &choice.id, title: &choice.title }).collect();
+    if !options.is_empty() {
+        members.insert("standardOptions".into(), serde_json::value::to_raw_value(&options).ok()?);
+    }
+    JsonObject::from_serialize(&members).ok()
+}

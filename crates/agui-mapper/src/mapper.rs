@@ -1,0 +1,283 @@
+//! The machine: updates in, events out.
+
+use a2a_wire::{StatusUpdate, StreamItem, Task};
+use agui_core::{
+    Custom, Event, Interrupt, Json, Outcome, PROTOCOL_VERSION, RunError, RunFinished, RunStarted, UnixMillis,
+};
+use agui_iac_code::custom::{SESSION_V1, SessionV1};
+use agui_iac_code::{ErrorCode, PipelineState};
+
+use crate::a2a::Turn;
+use crate::config::{Dialect, MapperConfig};
+use crate::iac::Iac;
+use crate::observed::Observed;
+use crate::plain;
+use crate::position::ResumePoint;
+
+/// Maps what an A2A agent sends in one run to AG-UI events.
+///
+/// Feed it with `handle_*` and drain [`poll_event`](Self::poll_event) to `None` before the next input. What
+/// comes out is a valid AG-UI stream whatever comes in: it begins with `RUN_STARTED`, every span is closed,
+/// and [`finish`](Self::finish) gives the one terminal event. How a run ends is the caller's decision, with
+/// the help of [`observed`](Self::observed).
+#[derive(Debug)]
+pub struct EventMapper {
+    config: MapperConfig,
+    phase: Phase,
+    announced: bool,
+    turn: Turn,
+    iac: Iac,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Fresh,
+    Running,
+    Ended,
+}
+
+/// How a run ends.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Ending {
+    /// The work is done.
+    Success,
+    /// The user is asked; at least one interrupt, each with an id of its own.
+    Interrupt(Vec<Interrupt>),
+    /// Something failed.
+    Error {
+        /// Public code.
+        code: String,
+        /// Text for the user.
+        message: String,
+    },
+    /// The run was cancelled; the contract tells this by `RUN_ERROR` with the code `CANCELLED`.
+    Cancelled {
+        /// Text for the user.
+        message: String,
+    },
+    /// The client gave up what it was asked. Only for clients that speak AG-UI 1.0: earlier ones do not
+    /// know the outcome.
+    GivenUp,
+}
+
+impl EventMapper {
+    /// A mapper for one run.
+    #[must_use]
+    pub fn new(config: MapperConfig) -> Self {
+        let mut turn = Turn::new(&config);
+        let iac = Iac::new(&config, &mut turn);
+        Self { config, phase: Phase::Fresh, announced: false, turn, iac }
+    }
+
+    /// Begins the stream: `RUN_STARTED`, then the steps that the execution left running.
+    ///
+    /// Every other input begins the stream too if that was not done.
+    pub fn start(&mut self, now: UnixMillis) {
+        self.enter(now);
+    }
+
+    /// Takes the time and begins the stream if needed; `false` if the run has ended.
+    fn enter(&mut self, now: UnixMillis) -> bool {
+        self.turn.spans.set_now(now);
+        match self.phase {
+            Phase::Ended => return false,
+            Phase::Running => return true,
+            Phase::Fresh => self.phase = Phase::Running,
+        }
+        let config = &self.config;
+        let mut started = RunStarted::new(config.thread_id.clone(), config.run_id.clone())
+            .with_protocol_version(PROTOCOL_VERSION);
+        started.parent_run_id = config.parent_run_id.clone();
+        self.turn.spans.emit(started);
+        self.iac.start(&mut self.turn);
+        true
+    }
+
+    /// Notes that a new upstream stream was opened: pipeline events may be missing before its first one.
+    ///
+    /// The first stream of a resumed run and a stream that begins with a Task are recognised by themselves.
+    pub fn stream_opened(&mut self) {
+        self.iac.stream_opened();
+    }
+
+    /// Maps one datum of the kernel: of a stream, or the result of a unary call.
+    ///
+    /// A datum of another task or context than that of the run is not mapped;
+    /// [`Observed::identity_changed`] tells of it. After [`finish`](Self::finish) nothing is mapped.
+    pub fn handle_item(&mut self, now: UnixMillis, item: &StreamItem<'_>) {
+        if !self.enter(now) {
+            return;
+        }
+        match item {
+            StreamItem::StatusUpdate(update) => self.status_update(update),
+            StreamItem::Task(task) => self.task(task),
+            StreamItem::ArtifactUpdate(update) => {
+                if self.turn.admit(&update.task_id, &update.context_id) {
+                    match self.config.dialect {
+                        Dialect::IacCode => self.turn.artifacts.update(&mut self.turn.spans, update),
+                        Dialect::Plain => plain::artifact_update(&mut self.turn, update),
+                    }
+                }
+            }
+            StreamItem::Message(message) => {
+                let task = message.task_id.as_deref().unwrap_or_default();
+                if self.turn.admit(task, message.context_id.as_deref().unwrap_or_default()) {
+                    match self.config.dialect {
+                        Dialect::IacCode => self.iac.message(&mut self.turn, message),
+                        Dialect::Plain => self.turn.direct_message(message),
+                    }
+                }
+            }
+            _ => self.turn.observed.skipped_members += 1,
+        }
+    }
+
+    fn status_update(&mut self, update: &StatusUpdate<'_>) {
+        if !self.turn.admit(&update.task_id, &update.context_id) {
+            return;
+        }
+        self.turn.enter(&update.status.state);
+        self.turn.text.set_live();
+        match self.config.dialect {
+            Dialect::IacCode => self.iac.status_update(&mut self.turn, update),
+            Dialect::Plain => plain::status_update(&mut self.turn, update),
+        }
+    }
+
+    fn task(&mut self, task: &Task<'_>) {
+        if !self.turn.admit(&task.id, task.context_id.as_deref().unwrap_or_default()) {
+            return;
+        }
+        self.turn.enter(&task.status.state);
+        match self.config.dialect {
+            Dialect::IacCode => self.iac.task(&mut self.turn, task),
+            Dialect::Plain => plain::task(&mut self.turn, task),
+        }
+    }
+
+    /// Maps the pipeline state: `ACTIVITY_SNAPSHOT`, then the events that were missed.
+    ///
+    /// On a resume hand it in after [`start`](Self::start) and before the first update. When
+    /// [`Observed::pipeline_gap`] says so, read the state after that sequence and hand it in before the
+    /// next update, so that what was missed keeps its place.
+    pub fn handle_recovery(&mut self, now: UnixMillis, state: &PipelineState<'_>) {
+        if self.enter(now) && self.config.dialect == Dialect::IacCode {
+            self.iac.recovery(&mut self.turn, state);
+        }
+    }
+
+    /// Announces the ids of the run, once, with what is known of task and session.
+    ///
+    /// Call it when they are stored.
+    pub fn announce_session(&mut self, now: UnixMillis) {
+        if !self.enter(now) || std::mem::replace(&mut self.announced, true) {
+            return;
+        }
+        let (config, observed) = (&self.config, &self.turn.observed);
+        let mut value = SessionV1::new(
+            config.thread_id.as_str(),
+            config.run_id.as_str(),
+            &config.execution_id,
+            &config.context_id,
+            &config.ros_invocation_id,
+        );
+        if let Some(task) = observed.task_id.get() {
+            value = value.with_task_id(task);
+        }
+        if let Some(session) = observed.session_id.get() {
+            value = value.with_session_id(session);
+        }
+        if let Ok(value) = Json::from_serialize(&value) {
+            self.turn.spans.emit(Custom::new(SESSION_V1, value));
+        }
+    }
+
+    /// Notes that the kernel took the answer to a question, by the id of the interrupt or the kernel's own.
+    ///
+    /// The question is not raised again, unless the kernel says that the answer was not applied.
+    pub fn answered(&mut self, id: &str) {
+        self.turn.questions.answered(&mut self.turn.observed, id);
+    }
+
+    /// Ends the run: closes what is open, the last opened first, and emits the one terminal event.
+    pub fn finish(&mut self, now: UnixMillis, ending: Ending) {
+        if !self.enter(now) {
+            return;
+        }
+        self.turn.text.release(&mut self.turn.spans);
+        self.turn.spans.close_all();
+        let event = self.terminal(ending);
+        self.turn.spans.emit(event);
+        self.phase = Phase::Ended;
+    }
+
+    fn terminal(&mut self, ending: Ending) -> Event {
+        let outcome = match ending {
+            Ending::Success => Outcome::success(),
+            Ending::GivenUp => Outcome::Cancelled,
+            Ending::Interrupt(interrupts) if !interrupts.is_empty() => {
+                Outcome::interrupt(distinct(interrupts))
+            }
+            Ending::Interrupt(_) => {
+                debug_assert!(false, "an interrupted run has at least one interrupt");
+                return self.run_error(String::new(), ErrorCode::A2aProtocolError.spec().code);
+            }
+            Ending::Error { code, message } => return self.run_error(message, &code),
+            Ending::Cancelled { message } => {
+                return self.run_error(message, ErrorCode::Cancelled.spec().code);
+            }
+        };
+        let mut finished =
+            RunFinished::new(self.config.thread_id.clone(), self.config.run_id.clone()).with_outcome(outcome);
+        finished.usage = self.iac.usage.take();
+        finished.into()
+    }
+
+    /// The message of an error is never empty: clients show it.
+    fn run_error(&mut self, message: String, code: &str) -> Event {
+        let message = if message.trim().is_empty() { code.to_owned() } else { message };
+        let mut error = RunError::new(message).with_code(code);
+        error.usage = self.iac.usage.take();
+        error.into()
+    }
+
+    /// Next event to send, in protocol order.
+    #[must_use]
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.turn.spans.poll()
+    }
+
+    /// What the kernel has told so far.
+    #[must_use]
+    pub const fn observed(&self) -> &Observed {
+        &self.turn.observed
+    }
+
+    /// Where the execution stands; store it when the run is interrupted.
+    #[must_use]
+    pub fn position(&self) -> ResumePoint {
+        let mut position = ResumePoint::new();
+        self.turn.text.save(&mut position);
+        self.turn.artifacts.save(&mut position);
+        self.iac.save(&mut position);
+        position
+    }
+
+    /// Whether the terminal event was emitted.
+    #[must_use]
+    pub const fn has_ended(&self) -> bool {
+        matches!(self.phase, Phase::Ended)
+    }
+}
+
+/// The interrupts with the first of each id.
+fn distinct(interrupts: Vec<Interrupt>) -> Vec<Interrupt> {
+    let mut kept: Vec<Interrupt> = Vec::with_capacity(interrupts.len());
+    for interrupt in interrupts {
+        if kept.iter().all(|other| other.id != interrupt.id) {
+            kept.push(interrupt);
+        }
+    }
+    kept
+}

@@ -1,0 +1,101 @@
+//! Where a run stopped: what a later run of the same execution must know to repeat nothing.
+
+use serde::{Deserialize, Serialize};
+
+/// Resume positions of an execution.
+///
+/// [`EventMapper::position`](crate::EventMapper::position) gives it, a store keeps it, and
+/// [`MapperConfig::with_resume`](crate::MapperConfig::with_resume) takes it back. It holds digests of
+/// texts, never texts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
+pub struct ResumePoint {
+    /// Highest sequence of a pipeline event that was mapped; 0 before the first.
+    pub pipeline_sequence: u64,
+    /// Keys of the steps that are still running: `step:<id>` or `candidate:<candidate>:<step>`, sorted.
+    pub pipeline_open_steps: Vec<String>,
+    /// The texts that were shown, oldest run first.
+    pub texts: Vec<ShownText>,
+    /// SHA-256 digests of whole texts in lower-case hexadecimal, as the Python adapter stores them.
+    ///
+    /// A digest alone says neither which message it belongs to nor how long the text was, so it only
+    /// counts when a whole replayed text has it. [`texts`](Self::texts) is used where it has the message.
+    pub text_snapshot_digests: Vec<String>,
+    /// Ids of the artifacts that were announced.
+    pub artifacts: Vec<String>,
+}
+
+impl ResumePoint {
+    /// Most entries of each list; the oldest go first.
+    pub const MAX_ENTRIES: usize = 256;
+
+    /// The position before the first event.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the sequence of the last pipeline event.
+    #[must_use]
+    pub const fn with_pipeline_sequence(mut self, sequence: u64) -> Self {
+        self.pipeline_sequence = sequence;
+        self
+    }
+
+    /// Sets the keys of the running steps.
+    #[must_use]
+    pub fn with_pipeline_open_steps(mut self, keys: Vec<String>) -> Self {
+        self.pipeline_open_steps = keys;
+        self
+    }
+
+    /// Sets the texts that were shown.
+    #[must_use]
+    pub fn with_texts(mut self, texts: Vec<ShownText>) -> Self {
+        self.texts = texts;
+        self
+    }
+
+    /// Sets the digests of whole texts.
+    #[must_use]
+    pub fn with_text_snapshot_digests(mut self, digests: Vec<String>) -> Self {
+        self.text_snapshot_digests = digests;
+        self
+    }
+
+    /// Sets the ids of the announced artifacts.
+    #[must_use]
+    pub fn with_artifacts(mut self, ids: Vec<String>) -> Self {
+        self.artifacts = ids;
+        self
+    }
+}
+
+/// What one run showed of one message of the kernel, as digests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ShownText {
+    /// The kernel's id of the message; a resumed turn goes on under the same id.
+    pub message_id: String,
+    /// Length of the text in bytes.
+    pub bytes: u64,
+    /// SHA-256 of the text, lower-case hexadecimal.
+    pub digest: String,
+    /// First 8 bytes of the SHA-256 of the last 64 bytes of the text, or of all of a shorter one.
+    pub tail: String,
+    /// First 8 bytes of the SHA-256 of the first 8, 16, 32, ... bytes, as far as the text is longer.
+    ///
+    /// With these a text that merely begins alike is told apart after at most twice the common part.
+    pub heads: Vec<String>,
+}
+
+impl ShownText {
+    /// Puts the parts of a stored entry together.
+    #[must_use]
+    pub fn new(message_id: impl Into<String>, bytes: u64, digest: impl Into<String>) -> Self {
+        let (message_id, digest) = (message_id.into(), digest.into());
+        Self { message_id, bytes, digest, tail: String::new(), heads: Vec::new() }
+    }
+}

@@ -1,0 +1,172 @@
+//! From a run input to the parts of the message for the kernel.
+
+use std::borrow::Cow;
+
+use agui_core::{BinaryPart, Content, ContentPart, Json, Message, RunAgentInput, Source, UserMessage};
+
+use crate::error::MapError;
+
+mod pointers;
+
+use pointers::Pointers;
+
+/// Image types that the kernel takes. Source: S2.11.
+pub const IMAGE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// Longest file name of an image in bytes. Source: a2a.md §5.2.
+pub const MAX_FILENAME_BYTES: usize = 255;
+
+/// The newest user message of a run input.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct UserInput<'a> {
+    /// Id of the message; the message for the kernel has it too.
+    pub message_id: &'a str,
+    /// Its parts, at least one.
+    pub parts: Vec<UserPart<'a>>,
+}
+
+/// One part of a user message.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum UserPart<'a> {
+    /// Text.
+    Text(&'a str),
+    /// An image.
+    Image(ImageData<'a>),
+}
+
+/// An inline image, not yet decoded.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ImageData<'a> {
+    /// The bytes in base64; neither its alphabet nor its length was checked.
+    pub base64: &'a str,
+    /// One of [`IMAGE_TYPES`]; whether the bytes are of it was not checked.
+    pub mime_type: &'static str,
+    /// The client's file name if it is a safe one, else `agui-image-<n>`.
+    pub filename: Cow<'a, str>,
+    /// JSON pointer to the data in the run input, for error messages.
+    pub pointer: String,
+}
+
+impl std::fmt::Debug for ImageData<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ImageData")
+            .field("base64_bytes", &self.base64.len())
+            .field("mime_type", &self.mime_type)
+            .field("pointer", &self.pointer)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Takes the newest user message of a run input apart; earlier messages are history that the kernel has.
+///
+/// Parts of types that nobody knows were left out when the input was decoded and stay out.
+///
+/// # Errors
+/// [`MapError`] with a JSON pointer if there is no user message, or if it holds what the kernel does not
+/// take. Source: S2.5, S2.10.
+pub fn message(input: &RunAgentInput) -> Result<UserInput<'_>, MapError> {
+    let newest = input.messages.iter().enumerate().rev().find_map(|(at, message)| match message {
+        Message::User(message) => Some((at, message)),
+        _ => None,
+    });
+    let (at, message) = newest.ok_or(MapError::NoUserMessage)?;
+    let pointers = Pointers::new(&input.skipped, at);
+    let parts = parts(message, &pointers)?;
+    if parts.is_empty() {
+        return Err(MapError::EmptyMessage { pointer: pointers.content() });
+    }
+    Ok(UserInput { message_id: message.id.as_str(), parts })
+}
+
+fn parts<'a>(message: &'a UserMessage, pointers: &Pointers) -> Result<Vec<UserPart<'a>>, MapError> {
+    let list = match &message.content {
+        Content::Text(text) => return Ok(given(text).into_iter().collect()),
+        Content::Parts(list) => list,
+        _ => return Err(MapError::UnsupportedPart { pointer: pointers.content() }),
+    };
+    let mut parts = Vec::with_capacity(list.len());
+    let mut images = 0;
+    for (at, part) in list.iter().enumerate() {
+        let pointer = pointers.part(at);
+        match part {
+            ContentPart::Text(part) => parts.extend(given(&part.text)),
+            ContentPart::Image(part) => {
+                images += 1;
+                let filename = filename(part.metadata.as_ref(), images);
+                parts.push(UserPart::Image(image(&part.source, filename, &pointer)?));
+            }
+            ContentPart::Binary(part) => {
+                images += 1;
+                parts.push(UserPart::Image(binary(part, images, &pointer)?));
+            }
+            _ => return Err(MapError::UnsupportedPart { pointer }),
+        }
+    }
+    Ok(parts)
+}
+
+/// A text part, unless there is nothing in it: the kernel refuses an empty one.
+fn given(text: &str) -> Option<UserPart<'_>> {
+    (!text.trim().is_empty()).then_some(UserPart::Text(text))
+}
+
+fn image<'a>(source: &'a Source, filename: Cow<'a, str>, pointer: &str) -> Result<ImageData<'a>, MapError> {
+    match source {
+        Source::Data(data) => Ok(ImageData {
+            base64: &data.value,
+            mime_type: media_type(&data.mime_type, || format!("{pointer}/source/mimeType"))?,
+            filename,
+            pointer: format!("{pointer}/source/value"),
+        }),
+        _ => Err(MapError::RemoteMedia { pointer: format!("{pointer}/source") }),
+    }
+}
+
+/// The 0.x form of an inline image.
+fn binary<'a>(part: &'a BinaryPart, number: usize, pointer: &str) -> Result<ImageData<'a>, MapError> {
+    if !part.mime_type.starts_with("image/") {
+        return Err(MapError::UnsupportedPart { pointer: pointer.to_owned() });
+    }
+    let Some(base64) = &part.data else {
+        return Err(MapError::RemoteMedia { pointer: pointer.to_owned() });
+    };
+    let name = part.filename.as_deref().filter(|name| is_safe(name)).map(Cow::Borrowed);
+    Ok(ImageData {
+        base64,
+        mime_type: media_type(&part.mime_type, || format!("{pointer}/mimeType"))?,
+        filename: name.unwrap_or_else(|| default_name(number)),
+        pointer: format!("{pointer}/data"),
+    })
+}
+
+fn media_type(given: &str, pointer: impl Fn() -> String) -> Result<&'static str, MapError> {
+    let known = IMAGE_TYPES.into_iter().find(|known| known.eq_ignore_ascii_case(given));
+    known.ok_or_else(|| MapError::MediaType { pointer: pointer() })
+}
+
+fn filename(metadata: Option<&Json>, number: usize) -> Cow<'_, str> {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        filename: Option<String>,
+    }
+    let name = metadata.and_then(|metadata| metadata.parse::<Named>().ok()).and_then(|named| named.filename);
+    name.filter(|name| is_safe(name)).map_or_else(|| default_name(number), Cow::Owned)
+}
+
+fn default_name(number: usize) -> Cow<'static, str> {
+    Cow::Owned(format!("agui-image-{number}"))
+}
+
+/// Whether a file name names a file and nothing else.
+fn is_safe(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= MAX_FILENAME_BYTES
+        && !name.starts_with('.')
+        && !name.chars().any(|c| c.is_control() || matches!(c, '/' | '\\' | ':'))
+}
+
+#[cfg(test)]
+mod tests;
