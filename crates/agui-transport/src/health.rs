@@ -1,0 +1,30 @@
+//! The answer of the health route.
+
+use bytes::Bytes;
+use http::StatusCode;
+use serde::Serialize;
+
+/// What the health route answers: a status and a JSON document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Health {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Bytes,
+}
+
+impl Health {
+    /// A healthy server that tells `document` about itself (S1.1).
+    ///
+    /// A document that cannot be serialised gives `{}`.
+    #[must_use]
+    pub fn ok(document: &impl Serialize) -> Self {
+        let body = serde_json::to_vec(document).map_or(Bytes::from_static(b"{}"), Bytes::from);
+        Self { status: StatusCode::OK, body }
+    }
+
+    /// Answers with another status than 200.
+    #[must_use]
+    pub const fn with_status(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self
+    }
+}

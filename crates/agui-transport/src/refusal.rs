@@ -1,0 +1,156 @@
+//! Every way in which a request is refused before an event stream starts.
+
+use std::borrow::Cow;
+
+use agui_auth::Denied;
+use agui_core::Problem;
+use agui_core::{DecodeError, DecodeErrorKind, Expected};
+use agui_i18n::Language;
+use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey, PropsErrorKind};
+use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderValue, StatusCode};
+
+use crate::words;
+
+/// Seconds after which a client may try again when the server is full or about to end.
+const RETRY_AFTER_S: u32 = 1;
+
+/// A refused request. Becomes an answer at one place, [`answer::refuse`](crate::answer::refuse).
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    HostNotAllowed,
+    OriginNotAllowed,
+    NotFound,
+    MethodNotAllowed {
+        allow: HeaderValue,
+    },
+    Busy,
+    ShuttingDown,
+    Denied(Denied),
+    /// The body is not announced as JSON in UTF-8, or it is compressed.
+    NotJson,
+    NotAcceptable,
+    /// The body is over its cap; the text depends on the route.
+    TooLarge(MessageKey),
+    BodyTimeout,
+    /// The connection or the chunked framing broke inside the body.
+    BodyCut,
+    /// A run input that cannot be taken, and the language to say so in.
+    Input(DecodeError, Language),
+    /// Worded by the agent or a handler.
+    Problem(Problem),
+    /// A fault of the server.
+    Internal,
+}
+
+impl Refusal {
+    pub(crate) fn status(&self) -> StatusCode {
+        let status = match self {
+            Self::Denied(denied) => return denied.status(),
+            Self::Problem(problem) => problem.status,
+            _ => self.error_code().spec().status,
+        };
+        let status = StatusCode::from_u16(status).ok();
+        let error = status.filter(|status| status.is_client_error() || status.is_server_error());
+        error.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    pub(crate) fn code(&self) -> Cow<'static, str> {
+        match self {
+            Self::Problem(problem) => problem.code.clone(),
+            _ => self.error_code().as_str().into(),
+        }
+    }
+
+    /// The text for the user, in `language` unless the body had a say in it.
+    pub(crate) fn message(&self, language: Language) -> String {
+        match self {
+            Self::Problem(problem) => problem.message.clone(),
+            Self::Input(_, language) => words::render(*language, &self.notice()),
+            _ => words::render(language, &self.notice()),
+        }
+    }
+
+    /// The headers that belong to this refusal.
+    pub(crate) fn headers(&self) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        match self {
+            Self::MethodNotAllowed { allow } => {
+                headers.insert(ALLOW, allow.clone());
+            }
+            Self::Denied(denied) => {
+                headers.extend(denied.challenge().map(|challenge| (WWW_AUTHENTICATE, challenge.clone())));
+            }
+            Self::Busy | Self::ShuttingDown => {
+                headers.insert(RETRY_AFTER, RETRY_AFTER_S.into());
+            }
+            Self::Problem(Problem { retry_after_s: Some(seconds), .. }) => {
+                headers.insert(RETRY_AFTER, (*seconds).into());
+            }
+            _ => {}
+        }
+        headers
+    }
+
+    fn error_code(&self) -> ErrorCode {
+        match self {
+            Self::HostNotAllowed => ErrorCode::ForbiddenHost,
+            Self::OriginNotAllowed => ErrorCode::ForbiddenOrigin,
+            Self::NotFound => ErrorCode::NotFound,
+            Self::MethodNotAllowed { .. } => ErrorCode::MethodNotAllowed,
+            Self::Busy => ErrorCode::ServerBusy,
+            Self::ShuttingDown => ErrorCode::ShuttingDown,
+            Self::Denied(_) => ErrorCode::Unauthorized,
+            Self::NotJson => ErrorCode::UnsupportedMediaType,
+            Self::NotAcceptable => ErrorCode::NotAcceptable,
+            Self::TooLarge(_) => ErrorCode::RequestTooLarge,
+            Self::BodyTimeout => ErrorCode::RequestTimeout,
+            Self::Input(error, _) if error.kind != DecodeErrorKind::Syntax => ErrorCode::InvalidInput,
+            Self::BodyCut | Self::Input(..) => ErrorCode::InvalidJson,
+            Self::Problem(_) | Self::Internal => ErrorCode::InternalError,
+        }
+    }
+
+    fn notice(&self) -> ErrorNotice {
+        let notice = ErrorNotice::new(self.error_code());
+        match self {
+            Self::MethodNotAllowed { allow } => match allow.to_str() {
+                Ok(methods) => notice
+                    .with_key(MessageKey::MethodNotAllowedExcept)
+                    .with_text("methods", methods.to_owned()),
+                Err(_) => notice,
+            },
+            Self::TooLarge(key) => notice.with_key(*key),
+            Self::Input(error, _) if error.kind != DecodeErrorKind::Syntax => input_notice(error),
+            _ => notice,
+        }
+    }
+}
+
+/// Says where the run input is wrong and how, never what stands there (S2.12).
+fn input_notice(error: &DecodeError) -> ErrorNotice {
+    let kind = match error.kind {
+        DecodeErrorKind::WrongType(Expected::Object) if error.pointer.is_empty() => {
+            return ErrorNotice::new(ErrorCode::InvalidInput).with_key(MessageKey::RunBodyNotObject);
+        }
+        DecodeErrorKind::Missing => PropsErrorKind::Missing,
+        DecodeErrorKind::WrongType(_) | DecodeErrorKind::Null => PropsErrorKind::WrongType,
+        DecodeErrorKind::DuplicateKey => PropsErrorKind::DuplicateKey,
+        DecodeErrorKind::Syntax => PropsErrorKind::Syntax,
+        _ => PropsErrorKind::OutOfRange,
+    };
+    ErrorNotice::field(MessageKey::InputEnvelope, error.pointer.clone(), kind.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_cannot_pass_for_anything_but_an_error() {
+        for (status, expected) in [(409, 409), (599, 599), (200, 500), (101, 500), (304, 500), (7, 500)] {
+            let refusal = Refusal::Problem(Problem::new(status, "X", "x"));
+            assert_eq!(refusal.status().as_u16(), expected, "{status}");
+        }
+    }
+}
