@@ -1,1 +1,35 @@
-//! The run coordinator: an AG-UI agent whose work is done by an A2A kernel.
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod active;
+mod adapter;
+mod admission;
+mod answers;
+mod cancel;
+mod clock;
+mod config;
+mod expiry;
+mod failure;
+mod images;
+mod kernel;
+mod notice;
+mod parts;
+mod request;
+mod run;
+mod schema;
+mod tasks;
+mod threads;
+mod verdict;
+mod workspace;
+
+pub use adapter::Adapter;
+pub use cancel::{CancelReply, CancelRequest, CancelStatus};
+pub use config::{
+    AdapterConfig, CANCEL_DRAIN, CANCEL_TIMEOUT, IMAGE_JOBS, INTERRUPT_TTL, OnDisconnect, TASK_ID_TIMEOUT,
+};
+pub use images::{
+    KERNEL_MAX_BYTES, KERNEL_MAX_SIDE_PX, MAX_IMAGE_BYTES, MAX_IMAGES_BYTES, MAX_PIXELS,
+};
+pub use kernel::Kernel;
+pub use request::MAX_ID_BYTES;
+pub use workspace::MAX_CWD_BYTES;

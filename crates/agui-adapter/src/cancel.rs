@@ -1,0 +1,154 @@
+//! The cancel extension (S10).
+
+use std::time::Duration;
+
+use agui_core::ThreadId;
+use agui_core::Problem;
+use agui_i18n::Language;
+use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey};
+use agui_store::{ExecutionId, ThreadRecord};
+use serde::Serialize;
+
+use crate::active::{StopOutcome, StopReason};
+use crate::adapter::Adapter;
+use crate::notice::{problem, state_unavailable};
+use crate::tasks::{self, Told};
+use crate::threads::Open;
+
+/// Who asks for the end of which execution.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CancelRequest {
+    /// The execution.
+    pub execution_id: Box<str>,
+    /// Its thread.
+    pub thread_id: ThreadId,
+    /// The identity that the execution was started with.
+    pub ros_invocation_id: Box<str>,
+}
+
+/// What a cancel came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct CancelReply {
+    /// The execution, as it was asked for.
+    pub execution_id: Box<str>,
+    /// What became of it.
+    pub status: CancelStatus,
+}
+
+/// What became of an execution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CancelStatus {
+    /// It is cancelled now.
+    Cancelled,
+    /// It had ended before.
+    AlreadyTerminal,
+}
+
+impl CancelRequest {
+    /// Reads the body of a cancel request.
+    ///
+    /// # Errors
+    ///
+    /// 400 with a text in `language` if it is not a JSON object with both ids.
+    pub fn decode(execution_id: &str, body: &[u8], language: Language) -> Result<Self, Problem> {
+        let refuse = |code, key| Err(problem(language, &ErrorNotice::new(code).with_key(key)));
+        let value: serde_json::Value = match serde_json::from_slice(body) {
+            Ok(value) => value,
+            Err(_) => return refuse(ErrorCode::InvalidJson, MessageKey::CancelBodyNotJson),
+        };
+        let Some(body) = value.as_object() else {
+            return refuse(ErrorCode::InvalidInput, MessageKey::CancelBodyNotObject);
+        };
+        let id = |name| body.get(name).and_then(serde_json::Value::as_str).filter(|id| !id.is_empty());
+        match (id("threadId"), id("rosInvocationId")) {
+            (Some(thread), Some(invocation)) => Ok(Self {
+                execution_id: execution_id.into(),
+                thread_id: thread.into(),
+                ros_invocation_id: invocation.into(),
+            }),
+            _ => refuse(ErrorCode::InvalidInput, MessageKey::CancelIds),
+        }
+    }
+}
+
+impl Adapter {
+    /// Ends an execution, running or parked.
+    ///
+    /// # Errors
+    ///
+    /// 404 `EXECUTION_NOT_FOUND` for wrong ids of any kind; 503 if the kernel cannot be told or the state
+    /// cannot be read or written.
+    pub async fn cancel(&self, request: CancelRequest, language: Language) -> Result<CancelReply, Problem> {
+        let adapter = self.clone();
+        let execution_id = request.execution_id.clone();
+        // In a task of its own: what was begun is finished although the caller goes away.
+        let work = self.shared.tasks.spawn(async move { adapter.cancel_execution(&request).await });
+        match work.await.unwrap_or_else(|_| Err(crate::request::internal())) {
+            Ok(status) => Ok(CancelReply { execution_id, status }),
+            Err(notice) => Err(problem(language, &notice)),
+        }
+    }
+
+    async fn cancel_execution(&self, request: &CancelRequest) -> Result<CancelStatus, ErrorNotice> {
+        let slot = self.shared.threads.slot(&request.thread_id);
+        if let Some(active) = slot.active()
+            && *active.execution_id.as_str() == *request.execution_id
+        {
+            if *active.invocation_id.as_str() != *request.ros_invocation_id {
+                return Err(ErrorCode::ExecutionNotFound.into());
+            }
+            match active.stop(StopReason::Cancel, self.longest_stop()).await {
+                Some(StopOutcome::Cancelled) => return Ok(CancelStatus::Cancelled),
+                Some(StopOutcome::KernelUnavailable) | None => return Err(ErrorCode::A2aUnavailable.into()),
+                // It ended by itself, or waits for a person now: the record tells.
+                Some(StopOutcome::AlreadyTerminal) => {}
+            }
+        }
+        let mut open = slot.open().await.map_err(|error| state_unavailable(&error))?;
+        self.cancel_stored(&mut open, request).await
+    }
+
+    /// Longest time that a run takes to stop.
+    fn longest_stop(&self) -> Duration {
+        let config = &self.shared.config;
+        config.task_id_timeout + config.cancel_timeout + crate::config::CANCEL_DRAIN * 2
+    }
+
+    async fn cancel_stored(&self, open: &mut Open, request: &CancelRequest) -> Result<CancelStatus, ErrorNotice> {
+        let Some(record) = open.record() else { return Err(ErrorCode::ExecutionNotFound.into()) };
+        let execution = ExecutionId::new(&*request.execution_id);
+        if record.execution.id != execution {
+            let store = self.shared.threads.store();
+            let known = store.is_terminal(&request.thread_id, &execution).await;
+            return match known.map_err(|error| state_unavailable(&error))? {
+                true => Ok(CancelStatus::AlreadyTerminal),
+                false => Err(ErrorCode::ExecutionNotFound.into()),
+            };
+        }
+        if *record.execution.invocation_id.as_str() != *request.ros_invocation_id {
+            return Err(ErrorCode::ExecutionNotFound.into());
+        }
+        let task = record.execution.task_id.clone();
+        let waits = !record.execution.pending.is_empty();
+        if record.is_terminal(&execution) && task.is_none() {
+            return Ok(CancelStatus::AlreadyTerminal);
+        }
+        let told = match &task {
+            None => Told::Cancelled,
+            Some(task) => tasks::cancel(&self.shared, &self.shared.kernel.client()?, task.as_str()).await,
+        };
+        let status = match told {
+            Told::Unreachable => return Err(ErrorCode::A2aUnavailable.into()),
+            Told::TooLate if !waits => CancelStatus::AlreadyTerminal,
+            Told::TooLate | Told::Cancelled => CancelStatus::Cancelled,
+        };
+        open.commit(ThreadRecord::mark_terminal).await.map_err(|error| state_unavailable(&error))?;
+        self.shared.expiry.forget(&request.thread_id);
+        Ok(status)
+    }
+}

@@ -1,0 +1,86 @@
+//! How the coordinator behaves.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Life of an interrupt, 540 s (S7.3).
+pub const INTERRUPT_TTL: Duration = Duration::from_secs(540);
+/// Time for a `CancelTask` call, 5 s: the caller of a cancel waits for it.
+pub const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time that a run without a task id gets to learn it, so that it can be cancelled: 30 s.
+pub const TASK_ID_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time after a `CancelTask` for the kernel to end its stream, 2 s; the run ends then in any case.
+pub const CANCEL_DRAIN: Duration = Duration::from_secs(2);
+/// Images decoded at a time; each may take hundreds of MiB.
+pub const IMAGE_JOBS: usize = 2;
+
+/// What happens to a run whose last reader goes away (S12.2).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OnDisconnect {
+    /// The kernel's task is cancelled.
+    #[default]
+    Cancel,
+    /// The same, unless somebody reads again within this time.
+    Grace(Duration),
+    /// The run goes on to its end.
+    Detach,
+}
+
+/// Settings of an [`Adapter`](crate::Adapter).
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct AdapterConfig {
+    /// Directories that a request may work in (S3.3).
+    pub allowed_roots: Vec<PathBuf>,
+    /// Default [`INTERRUPT_TTL`].
+    pub interrupt_ttl: Duration,
+    /// Default [`OnDisconnect::Cancel`].
+    pub on_disconnect: OnDisconnect,
+    /// Default [`CANCEL_TIMEOUT`].
+    pub cancel_timeout: Duration,
+    /// Default [`TASK_ID_TIMEOUT`].
+    pub task_id_timeout: Duration,
+}
+
+impl AdapterConfig {
+    /// The defaults, with the directories that a request may work in.
+    #[must_use]
+    pub fn new(allowed_roots: impl Into<Vec<PathBuf>>) -> Self {
+        Self {
+            allowed_roots: allowed_roots.into(),
+            interrupt_ttl: INTERRUPT_TTL,
+            on_disconnect: OnDisconnect::default(),
+            cancel_timeout: CANCEL_TIMEOUT,
+            task_id_timeout: TASK_ID_TIMEOUT,
+        }
+    }
+
+    /// Sets the life of an interrupt.
+    #[must_use]
+    pub const fn with_interrupt_ttl(mut self, ttl: Duration) -> Self {
+        self.interrupt_ttl = ttl;
+        self
+    }
+
+    /// Sets what happens to a run whose reader goes away.
+    #[must_use]
+    pub const fn with_on_disconnect(mut self, policy: OnDisconnect) -> Self {
+        self.on_disconnect = policy;
+        self
+    }
+
+    /// Sets the time for a `CancelTask` call.
+    #[must_use]
+    pub const fn with_cancel_timeout(mut self, timeout: Duration) -> Self {
+        self.cancel_timeout = timeout;
+        self
+    }
+
+    /// Sets the time that a run without a task id gets to learn it.
+    #[must_use]
+    pub const fn with_task_id_timeout(mut self, timeout: Duration) -> Self {
+        self.task_id_timeout = timeout;
+        self
+    }
+}

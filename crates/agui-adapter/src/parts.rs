@@ -1,0 +1,108 @@
+//! The newest user message: from AG-UI parts to A2A parts, images made to fit.
+
+use std::sync::Arc;
+
+use a2a_wire::OutgoingPart;
+use agui_core::RunAgentInput;
+use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey};
+use agui_mapper::MapError;
+use agui_mapper::request::{UserPart, message};
+use serde::Serialize;
+use tokio::sync::Semaphore;
+
+use crate::images::{self, ImageError, MAX_IMAGES_BYTES};
+use crate::request::{UserMessage, internal};
+
+/// The newest user message, read and not yet decoded.
+pub(crate) struct Draft {
+    id: String,
+    parts: Vec<DraftPart>,
+}
+
+enum DraftPart {
+    Text(String),
+    Image { base64: String, media_type: &'static str, filename: String, pointer: String },
+}
+
+impl Draft {
+    /// Reads the newest user message.
+    pub(crate) fn of(input: &RunAgentInput) -> Result<Self, ErrorNotice> {
+        let message = message(input).map_err(|error| map_notice(&error))?;
+        let parts = message.parts.into_iter().filter_map(|part| match part {
+            UserPart::Text(text) => Some(DraftPart::Text(text.to_owned())),
+            UserPart::Image(image) => Some(DraftPart::Image {
+                base64: image.base64.to_owned(),
+                media_type: image.mime_type,
+                filename: image.filename.into_owned(),
+                pointer: image.pointer,
+            }),
+            _ => None,
+        });
+        Ok(Self { id: message.message_id.to_owned(), parts: parts.collect() })
+    }
+
+    /// Decodes and shrinks the images, a few at a time over all requests, and builds the parts.
+    pub(crate) async fn prepare(self, images: &Arc<Semaphore>) -> Result<UserMessage, ErrorNotice> {
+        let Self { id, parts } = self;
+        if parts.iter().all(|part| matches!(part, DraftPart::Text(_))) {
+            return Ok(UserMessage { id, parts: outgoing(parts)? });
+        }
+        let permit = Arc::clone(images).acquire_owned().await.map_err(|_| internal())?;
+        let work = tokio::task::spawn_blocking(move || {
+            let parts = outgoing(parts);
+            drop(permit);
+            parts
+        });
+        Ok(UserMessage { id, parts: work.await.map_err(|_| internal())?? })
+    }
+}
+
+fn outgoing(parts: Vec<DraftPart>) -> Result<Vec<OutgoingPart>, ErrorNotice> {
+    let mut total = 0;
+    let mut out = Vec::with_capacity(parts.len());
+    for part in parts {
+        out.push(match part {
+            DraftPart::Text(text) => OutgoingPart::text(text),
+            DraftPart::Image { base64, media_type, filename, pointer } => {
+                let image = images::prepare(media_type, &base64).map_err(|error| image_notice(error, pointer))?;
+                total += image.sent_bytes;
+                if total > MAX_IMAGES_BYTES {
+                    return Err(ErrorNotice::new(ErrorCode::InvalidInput).with_key(MessageKey::ImagesTooLarge));
+                }
+                let data = Inline { filename: &filename, bytes: &image.base64 };
+                let data = serde_json::value::to_raw_value(&data).map_err(|_| internal())?;
+                OutgoingPart::data(data).with_media_type(image.media_type)
+            }
+        });
+    }
+    Ok(out)
+}
+
+/// An image as the kernel expects it (a2a.md §1.4).
+#[derive(Serialize)]
+struct Inline<'a> {
+    filename: &'a str,
+    bytes: &'a str,
+}
+
+fn image_notice(error: ImageError, pointer: String) -> ErrorNotice {
+    let key = match error {
+        ImageError::UnsupportedType => MessageKey::ImageType,
+        ImageError::NotBase64 => MessageKey::ImageBase64,
+        ImageError::TooLarge => MessageKey::ImageTooLarge,
+        ImageError::Invalid => MessageKey::ImageInvalid,
+    };
+    ErrorNotice::field(key, pointer, "invalid")
+}
+
+fn map_notice(error: &MapError) -> ErrorNotice {
+    let key = match error {
+        MapError::NoUserMessage => MessageKey::MessageMissing,
+        MapError::EmptyMessage { .. } => MessageKey::MessageContent,
+        MapError::UnsupportedPart { .. } => MessageKey::MessagePart,
+        MapError::RemoteMedia { .. } => MessageKey::MediaRemote,
+        MapError::MediaType { .. } => MessageKey::ImageType,
+        _ => MessageKey::InvalidInput,
+    };
+    ErrorNotice::field(key, error.pointer().unwrap_or_default().to_owned(), "invalid")
+}

@@ -1,0 +1,231 @@
+//! One run: from the request that was admitted to its terminal event, in a task of its own.
+
+mod conclude;
+mod follow;
+mod fresh;
+mod guidance;
+mod outgoing;
+mod resume;
+mod settle;
+
+use std::sync::Arc;
+
+use a2a_client::{Client, Datum};
+use agui_core::RunSink;
+use agui_core::Json;
+use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey};
+use agui_mapper::{EventMapper, MapperConfig, OpenInput, ResumePoint, Sideband};
+use agui_store::{ContextId, ExecutionId, SessionId, TaskId, ThreadRecord};
+
+use crate::active::StopReason;
+use crate::adapter::Shared;
+use crate::answers::{self, Answers};
+use crate::clock;
+use crate::notice::not_persisted;
+use crate::request::Request;
+use crate::threads::{ActiveGuard, Slot};
+use crate::verdict::Verdict;
+
+/// What a run has to do.
+pub(crate) enum Work {
+    /// Send the user's message as a new task.
+    Fresh,
+    /// Send answers to open questions.
+    Resume(Answers),
+    /// Send the user's message into the task that runs.
+    Guidance,
+}
+
+/// How the work of a run came to its end.
+#[derive(Debug)]
+pub(crate) enum Ending {
+    /// What was observed says how.
+    Verdict(Verdict),
+    /// Somebody stopped it; whether the kernel knows.
+    Stopped(StopReason, crate::tasks::Told),
+    /// It broke, and the kernel may still be working: it is told to stop.
+    Broken(ErrorNotice),
+    /// Nothing was sent, or what was sent was refused: the questions stay open as they were.
+    Unchanged(ErrorNotice),
+    /// The execution cannot be found any more: its record is cleared.
+    Lost(ErrorNotice),
+    /// The client gave the questions up.
+    GivenUp,
+    /// Guidance was delivered; it has no execution of its own to end.
+    Delivered,
+}
+
+/// A run under way.
+pub(crate) struct Run {
+    shared: Arc<Shared>,
+    slot: Arc<Slot>,
+    /// Holds the thread; `None` for guidance, and once the run is over.
+    guard: Option<ActiveGuard>,
+    request: Request,
+    context_id: ContextId,
+    execution_id: ExecutionId,
+    task_id: Option<TaskId>,
+    session_id: Option<SessionId>,
+    mapper: EventMapper,
+    sink: RunSink,
+}
+
+impl Run {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        slot: Arc<Slot>,
+        guard: Option<ActiveGuard>,
+        request: Request,
+        record: ThreadRecord,
+        sink: RunSink,
+    ) -> Self {
+        let mapper = EventMapper::new(mapper_config(&request, &record));
+        Self {
+            shared,
+            slot,
+            guard,
+            context_id: record.context_id,
+            execution_id: record.execution.id,
+            task_id: record.execution.task_id,
+            session_id: record.session_id,
+            request,
+            mapper,
+            sink,
+        }
+    }
+
+    /// Does the work and ends the run. Nothing that can be dropped from outside holds this future.
+    pub(crate) async fn carry_out(mut self, work: Work) {
+        self.mapper.start(clock::now());
+        self.flush();
+        let ending = match work {
+            Work::Fresh => self.fresh().await,
+            Work::Resume(answers) => self.resume(answers).await,
+            Work::Guidance => self.guidance().await,
+        };
+        self.conclude(ending).await;
+    }
+
+    /// The client for this run's calls, with the headers that go on to the kernel.
+    fn client(&self) -> Result<Client, ErrorNotice> {
+        let mut client = self.shared.kernel.client()?;
+        for (name, value) in &self.request.headers {
+            // A header that cannot be sent was not for the kernel.
+            if let Ok(with_header) = client.with_header(name, value) {
+                client = with_header;
+            }
+        }
+        Ok(client)
+    }
+
+    /// Maps one datum of the kernel; saves what it tells about identity before anything of it is shown.
+    async fn take(&mut self, datum: &Datum) -> Result<(), ErrorNotice> {
+        match datum.item() {
+            Ok(item) => self.mapper.handle_item(clock::now(), &item),
+            Err(error) => {
+                tracing::warn!(%error, run = %self.request.run_id, "datum skipped");
+                return Ok(());
+            }
+        }
+        self.announce().await?;
+        self.flush();
+        Ok(())
+    }
+
+    /// Saves new ids, then tells the client about them (S11.6).
+    async fn announce(&mut self) -> Result<(), ErrorNotice> {
+        let observed = self.mapper.observed();
+        if observed.identity_changed() {
+            return Ok(());
+        }
+        let task = self.task_id.is_none().then(|| observed.task_id.get().map(TaskId::from)).flatten();
+        let session = self.session_id.is_none().then(|| observed.session_id.get().map(SessionId::from)).flatten();
+        if task.is_some() || session.is_some() {
+            let what = if task.is_some() { MessageKey::PersistExecution } else { MessageKey::PersistSession };
+            self.task_id = task.or_else(|| self.task_id.take());
+            self.session_id = session.or_else(|| self.session_id.take());
+            let (task, session) = (self.task_id.clone(), self.session_id.clone());
+            self.commit(what, move |record| {
+                record.execution.task_id = task;
+                record.session_id = session;
+            })
+            .await?;
+        }
+        if self.task_id.is_some() && self.session_id.is_some() {
+            self.mapper.announce_session(clock::now());
+        }
+        Ok(())
+    }
+
+    /// Changes the record of this run's execution, and of no other (weakness 5).
+    async fn commit(
+        &self,
+        what: MessageKey,
+        change: impl FnOnce(&mut ThreadRecord),
+    ) -> Result<(), ErrorNotice> {
+        let mut open = self.slot.open().await.map_err(|error| not_persisted(&error, what))?;
+        if open.record().is_none_or(|record| record.execution.id != self.execution_id) {
+            tracing::error!(run = %self.request.run_id, "the thread has gone on to another execution");
+            return Err(ErrorNotice::new(ErrorCode::StatePersistenceFailed).with_key(what));
+        }
+        open.commit(change).await.map_err(|error| not_persisted(&error, what))
+    }
+
+    /// Hands over what the mapper has made.
+    fn flush(&mut self) {
+        while let Some(event) = self.mapper.poll_event() {
+            let repaired = self.sink.send(event);
+            if !repaired.is_clean() {
+                tracing::warn!(run = %self.request.run_id, repairs = ?repaired.repairs, "event repaired");
+            }
+        }
+        if let Some(guard) = &self.guard
+            && !guard.active().is_pipeline()
+            && self.mapper.position().pipeline_sequence > 0
+        {
+            guard.active().mark_pipeline();
+        }
+    }
+
+    fn stop_requested(&self) -> Option<StopReason> {
+        self.guard.as_ref().and_then(|guard| guard.active().stop_requested())
+    }
+}
+
+fn mapper_config(request: &Request, record: &ThreadRecord) -> MapperConfig {
+    let execution = &record.execution;
+    let texts = answers::texts(request);
+    let pending = execution.pending.iter().filter_map(|(id, stored)| {
+        let sideband = if stored.sideband { Sideband::Yes } else { Sideband::No };
+        OpenInput::restore(id.as_str(), Json::from(stored.value.clone()), sideband, &texts)
+    });
+    let mut config = MapperConfig::new(
+        request.thread_id.clone(),
+        request.run_id.clone(),
+        execution.id.as_str(),
+        execution.invocation_id.as_str(),
+        record.context_id.as_str(),
+    )
+    .with_pending(pending.collect())
+    .with_answered(execution.answered.iter().map(agui_core::InterruptId::as_str))
+    .with_history(&request.messages)
+    .with_texts(texts);
+    config.parent_run_id.clone_from(&request.parent_run_id);
+    config.task_id = execution.task_id.as_ref().map(|id| id.as_str().into());
+    config.session_id = record.session_id.as_ref().map(|id| id.as_str().into());
+    if !request.resume.is_empty() {
+        config.resume = Some(position(record));
+    }
+    config
+}
+
+/// Where the execution stopped, from its record.
+fn position(record: &ThreadRecord) -> ResumePoint {
+    let execution = &record.execution;
+    let stored = execution.position.as_ref().and_then(|stored| stored.parse::<ResumePoint>().ok());
+    let mut position = stored.unwrap_or_default();
+    position.pipeline_sequence = execution.pipeline_sequence;
+    position.pipeline_open_steps = execution.open_steps.iter().map(ToString::to_string).collect();
+    position.text_snapshot_digests = execution.text_digests.iter().map(ToString::to_string).collect();
+    position
+}

@@ -1,0 +1,30 @@
+//! A new execution: the user's message becomes a task of the kernel.
+
+use super::{Ending, Run};
+use crate::failure;
+use crate::tasks::Told;
+
+impl Run {
+    pub(super) async fn fresh(&mut self) -> Ending {
+        let client = match self.client() {
+            Ok(client) => client,
+            Err(notice) => return Ending::Broken(notice),
+        };
+        let message = match self.user_message() {
+            Ok(message) => message,
+            Err(notice) => return Ending::Broken(notice),
+        };
+        if let Some(reason) = self.stop_requested() {
+            // Nothing was sent: there is nothing to cancel.
+            return Ending::Stopped(reason, Told::Cancelled);
+        }
+        // Not given up when the run is stopped: the kernel would work on under an id that nobody knows.
+        match client.send_streaming(&message).await {
+            Ok(stream) => self.follow(&client, stream).await,
+            Err(error) => {
+                tracing::warn!(%error, run = %self.request.run_id, "message not accepted");
+                Ending::Broken(failure::notice(&error))
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Messages to the kernel.
+
+use a2a_wire::{OutgoingMessage, OutgoingPart, SendMessage};
+use agui_core::Json;
+use agui_iac_code::{ErrorNotice, PermissionAnswer, RequestMetadata};
+use agui_mapper::answers::Answer;
+use serde_json::value::RawValue;
+
+use super::Run;
+use crate::answers::CheckedAnswer;
+use crate::request::internal;
+
+impl Run {
+    /// The user's newest message.
+    pub(super) fn user_message(&mut self) -> Result<SendMessage, ErrorNotice> {
+        let message = self.request.message.take().ok_or_else(internal)?;
+        let id = if message.id.is_empty() { self.request.run_id.to_string() } else { message.id };
+        self.message(id, message.parts, None)
+    }
+
+    /// The message that answers one question; `None` if no message can say it.
+    pub(super) fn answer_message(&self, answer: &CheckedAnswer) -> Result<Option<SendMessage>, ErrorNotice> {
+        let id = format!("agui-resume-{}-{}", self.request.run_id, answer.interrupt_id);
+        let (part, response) = match &answer.answer {
+            Answer::Permission { data, .. } => {
+                let part = OutgoingPart::data(data.as_raw().to_owned());
+                (part.with_media_type(PermissionAnswer::MEDIA_TYPE), None)
+            }
+            Answer::Text(text) => (OutgoingPart::text(text.clone()), None),
+            Answer::Resource { input_response } => {
+                (OutgoingPart::text(answer.question.interrupt.id.to_string()), Some(input_response))
+            }
+            _ => return Ok(None),
+        };
+        self.message(id, vec![part], response).map(Some)
+    }
+
+    fn message(
+        &self,
+        id: String,
+        parts: Vec<OutgoingPart>,
+        response: Option<&Json>,
+    ) -> Result<SendMessage, ErrorNotice> {
+        let mut message = OutgoingMessage::new(id, parts)
+            .with_context_id(self.context_id.as_str())
+            .with_metadata(self.metadata(response)?);
+        if let Some(task) = &self.task_id {
+            message = message.with_task_id(task.as_str());
+        }
+        Ok(SendMessage::new(message))
+    }
+
+    /// The request's properties for the kernel, secrets in clear text.
+    fn metadata(&self, response: Option<&Json>) -> Result<Box<RawValue>, ErrorNotice> {
+        let mut metadata = RequestMetadata::new(&self.request.props).with_cwd(self.request.workspace.as_str());
+        if let Some(response) = response {
+            metadata = metadata.with_raw_input_response(response.as_raw());
+        }
+        let mut json = Vec::new();
+        metadata.write_metadata_json(&mut json).map_err(|_| internal())?;
+        let json = String::from_utf8(json).map_err(|_| internal())?;
+        RawValue::from_string(json).map_err(|_| internal())
+    }
+}

@@ -1,0 +1,171 @@
+//! The threads that are in use: one lock and at most one active run each.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use agui_core::ThreadId;
+use agui_store::{StoreError, Stored, ThreadRecord, ThreadStore, Version};
+use tokio::sync::OwnedMutexGuard;
+
+use crate::active::Active;
+
+/// Every thread that somebody holds. A thread that nobody holds costs nothing: its slot is gone.
+#[derive(Debug)]
+pub(crate) struct Threads {
+    store: Arc<dyn ThreadStore>,
+    // Held for a look-up only, never across an await.
+    slots: Mutex<HashMap<ThreadId, Weak<Slot>>>,
+}
+
+impl Threads {
+    pub(crate) fn new(store: Arc<dyn ThreadStore>) -> Arc<Self> {
+        Arc::new(Self { store, slots: Mutex::default() })
+    }
+
+    pub(crate) fn store(&self) -> &Arc<dyn ThreadStore> {
+        &self.store
+    }
+
+    /// The thread's slot; the same one for everybody who asks while it is held.
+    pub(crate) fn slot(self: &Arc<Self>, thread: &ThreadId) -> Arc<Slot> {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = slots.get(thread).and_then(Weak::upgrade) {
+            return slot;
+        }
+        let slot = Arc::new(Slot {
+            thread: thread.clone(),
+            threads: Arc::clone(self),
+            state: Arc::default(),
+            active: Mutex::default(),
+        });
+        slots.insert(thread.clone(), Arc::downgrade(&slot));
+        slot
+    }
+
+    /// Number of threads in use.
+    pub(crate) fn in_use(&self) -> usize {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Every run that is active now.
+    pub(crate) fn active(&self) -> Vec<Arc<Active>> {
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        slots.values().filter_map(Weak::upgrade).filter_map(|slot| slot.active()).collect()
+    }
+}
+
+/// One thread in use.
+pub(crate) struct Slot {
+    thread: ThreadId,
+    threads: Arc<Threads>,
+    state: Arc<tokio::sync::Mutex<Option<Stored>>>,
+    active: Mutex<Option<Arc<Active>>>,
+}
+
+impl Slot {
+    pub(crate) fn thread(&self) -> &ThreadId {
+        &self.thread
+    }
+
+    pub(crate) fn active(&self) -> Option<Arc<Active>> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes the thread's lock and, unless a run keeps the record current, reads it again: another
+    /// process may have written since.
+    pub(crate) async fn open(self: &Arc<Self>) -> Result<Open, StoreError> {
+        let mut state = Arc::clone(&self.state).lock_owned().await;
+        if self.active().is_none() {
+            *state = self.threads.store.load(&self.thread).await?;
+        }
+        Ok(Open { slot: Arc::clone(self), state })
+    }
+
+    /// Makes `active` the thread's run until the guard is dropped. Call it under the thread's lock.
+    pub(crate) fn activate(self: &Arc<Self>, active: Arc<Active>) -> ActiveGuard {
+        *self.active.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&active));
+        ActiveGuard { slot: Arc::clone(self), active }
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let mut slots = self.threads.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        // Somebody may have made a new slot since the last holder of this one let go.
+        if slots.get(&self.thread).is_some_and(|slot| slot.strong_count() == 0) {
+            slots.remove(&self.thread);
+        }
+    }
+}
+
+impl fmt::Debug for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slot").field("thread", &self.thread).finish_non_exhaustive()
+    }
+}
+
+/// A thread under its lock.
+#[derive(Debug)]
+pub(crate) struct Open {
+    slot: Arc<Slot>,
+    state: OwnedMutexGuard<Option<Stored>>,
+}
+
+impl Open {
+    pub(crate) fn slot(&self) -> &Arc<Slot> {
+        &self.slot
+    }
+
+    /// The record, `None` for a thread that was never stored.
+    pub(crate) fn record(&self) -> Option<&ThreadRecord> {
+        self.state.as_ref().map(|stored| &stored.record)
+    }
+
+    /// Saves a changed copy; the copy becomes the record only if that succeeded.
+    pub(crate) async fn commit<T>(
+        &mut self,
+        change: impl FnOnce(&mut ThreadRecord) -> T,
+    ) -> Result<T, StoreError> {
+        let Some(stored) = self.state.as_ref() else { return Err(StoreError::Conflict) };
+        let mut record = stored.record.clone();
+        let out = change(&mut record);
+        self.save(record, stored.version).await?;
+        Ok(out)
+    }
+
+    /// Stores a thread for the first time.
+    pub(crate) async fn create(&mut self, record: ThreadRecord) -> Result<(), StoreError> {
+        self.save(record, Version::ABSENT).await
+    }
+
+    async fn save(&mut self, mut record: ThreadRecord, expected: Version) -> Result<(), StoreError> {
+        let version = self.slot.threads.store.save(&mut record, expected).await?;
+        *self.state = Some(Stored::new(record, version));
+        Ok(())
+    }
+}
+
+/// Frees the thread when it is dropped, however the run ends.
+#[derive(Debug)]
+pub(crate) struct ActiveGuard {
+    slot: Arc<Slot>,
+    active: Arc<Active>,
+}
+
+impl ActiveGuard {
+    pub(crate) fn active(&self) -> &Arc<Active> {
+        &self.active
+    }
+}
+
+impl Drop for ActiveGuard {
+    fn drop(&mut self) {
+        let mut active = self.slot.active.lock().unwrap_or_else(PoisonError::into_inner);
+        if active.as_ref().is_some_and(|current| Arc::ptr_eq(current, &self.active)) {
+            *active = None;
+        }
+        drop(active);
+        self.active.ended();
+    }
+}
