@@ -1,0 +1,193 @@
+//! Runs the checks that need the peers.
+
+use std::{path::Path, process::Command, time::Instant};
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+
+use super::setup::{self, DIRECTORY};
+use crate::{process, verdict::Verdict, workspace::Workspace};
+
+/// Streams that our own tests pin.
+const GOLDEN: &str = "fixtures/golden";
+/// Live scenarios of the ordinary run, by prefix; the others take minutes.
+const LIVE: &str = "a_,b_,b2,c_,d_,e_,f1,g_,h_,i_,j,m1,m4,m5,m6,n1,n2,t_,o1_,o6";
+
+/// What to run, against which server.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Options {
+    /// Stages to run; all of them, in this order, when none is named.
+    #[arg(value_enum)]
+    stages: Vec<Stage>,
+    /// Scenarios by prefix of their names, separated by commas.
+    #[arg(long)]
+    only: Option<String>,
+    /// Command of the server under test instead of the debug build of agui-server;
+    /// `{host}` and `{port}` are replaced.
+    #[arg(long)]
+    server: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Stage {
+    /// The judges accept good streams and refuse bad ones.
+    Samples,
+    /// The streams that our tests pin.
+    Golden,
+    /// The server over recorded kernel traffic, and the streams that come of it.
+    Replay,
+    /// The official HttpAgent and the server over the real kernel.
+    HttpAgent,
+    /// The lab's client and the server over the real kernel, and the streams that come of it.
+    Live,
+}
+
+pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<Verdict> {
+    let runner = Runner { workspace, options };
+    let stages = if options.stages.is_empty() { Stage::value_variants() } else { &options.stages };
+    if options.server.is_none() && stages.iter().any(|stage| stage.needs_server()) {
+        let mut build = workspace.cargo();
+        build.args(["build", "--locked", "--package", "agui-server"]);
+        let built = process::capture(&mut build, &workspace.log("peers-build"))?;
+        anyhow::ensure!(built.ok(), "building agui-server:\n{}", built.excerpt());
+    }
+    let mut findings = Vec::new();
+    for &stage in stages {
+        let started = Instant::now();
+        let found = runner.stage(stage)?;
+        let state = if found.is_empty() { "ok" } else { "FOUND" };
+        println!("{state:8} peers {:10} {:6.1} s", stage.name(), started.elapsed().as_secs_f32());
+        findings.extend(found);
+    }
+    Ok(Verdict::from_findings(findings, String::new()))
+}
+
+impl Stage {
+    fn needs_server(self) -> bool {
+        matches!(self, Self::Replay | Self::HttpAgent | Self::Live)
+    }
+
+    fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}
+
+/// One program of `peers/` and its arguments.
+struct Judge {
+    name: &'static str,
+    command: Command,
+}
+
+struct Runner<'a> {
+    workspace: &'a Workspace,
+    options: &'a Options,
+}
+
+impl Runner<'_> {
+    fn stage(&self, stage: Stage) -> Result<Vec<String>> {
+        match stage {
+            Stage::Samples => self.samples(),
+            Stage::Golden if !self.workspace.path(GOLDEN).is_dir() => Ok(Vec::new()),
+            Stage::Golden => self.judge(&self.workspace.path(GOLDEN), "golden"),
+            Stage::Replay => self.drive_and_judge("replay", self.options.only.as_deref()),
+            Stage::Live => self.drive_and_judge("live", Some(self.options.only.as_deref().unwrap_or(LIVE))),
+            Stage::HttpAgent => {
+                let mut command = self.lab("http_agent.py");
+                if let Some(only) = &self.options.only {
+                    command.args(["--only", only]);
+                }
+                self.finding("http-agent", &mut command)
+            }
+        }
+    }
+
+    /// Judges that accept everything would make the other stages worthless.
+    fn samples(&self) -> Result<Vec<String>> {
+        let mut findings = self.judge(&self.workspace.path("peers/samples/good"), "samples")?;
+        let mut bad = self.node_judge();
+        bad.args(["--bad", "--quiet"]).arg(self.workspace.path("peers/samples/bad"));
+        findings.extend(self.finding("samples-bad", &mut bad)?);
+        for mut judge in self.python_judges() {
+            judge.command.args(["--accept", "wrong_type"]).arg(self.workspace.path("peers/samples/bad"));
+            let log = self.workspace.log(&format!("peers-samples-bad-{}", judge.name));
+            let finished = process::capture(&mut judge.command, &log)?;
+            if finished.code != Some(1) {
+                findings.push(format!(
+                    "{} does not refuse a bad stream:\n{}",
+                    judge.name,
+                    finished.excerpt()
+                ));
+            }
+        }
+        Ok(findings)
+    }
+
+    fn drive_and_judge(&self, mode: &str, only: Option<&str>) -> Result<Vec<String>> {
+        let out = self.workspace.path(DIRECTORY).join("out").join(mode);
+        if out.exists() {
+            std::fs::remove_dir_all(&out)?;
+        }
+        let mut drive = self.lab("drive.py");
+        drive.arg(mode).arg("--out").arg(&out);
+        if let Some(only) = only {
+            drive.args(["--only", only]);
+        }
+        let mut findings = self.finding(mode, &mut drive)?;
+        findings.extend(self.judge(&out, mode)?);
+        Ok(findings)
+    }
+
+    /// What every judge says about the streams in `directory`.
+    fn judge(&self, directory: &Path, name: &str) -> Result<Vec<String>> {
+        let mut clients = self.node_judge();
+        clients.args(["--quiet", "--accept", STREAM_FILES]).arg(directory);
+        let mut findings = self.finding(&format!("{name}-clients"), &mut clients)?;
+        for mut judge in self.python_judges() {
+            judge.command.args(["--accept", STREAM_FILES]).arg(directory);
+            findings.extend(self.finding(&format!("{name}-{}", judge.name), &mut judge.command)?);
+        }
+        Ok(findings)
+    }
+
+    fn node_judge(&self) -> Command {
+        let mut command = Command::new("node");
+        command.arg(self.workspace.path("peers/node/verify-streams.mjs"));
+        command
+    }
+
+    fn python_judges(&self) -> Vec<Judge> {
+        let judge = |name, environment, script: &str, arguments: &[&str]| {
+            let mut command = Command::new(setup::python(self.workspace, environment));
+            command.arg(self.workspace.path("peers/python").join(script)).args(arguments);
+            Judge { name, command }
+        };
+        vec![
+            judge("models-1", "models", "parse_events.py", &["--strict"]),
+            judge("models-0", "kernel", "parse_events.py", &["--old-clients"]),
+            judge("validator", "models", "validate_streams.py", &[]),
+        ]
+    }
+
+    fn lab(&self, script: &str) -> Command {
+        let mut command = Command::new(setup::python(self.workspace, "kernel"));
+        command.arg(self.workspace.path("peers/lab").join(script));
+        command.env("LAB_IAC_BIN", self.workspace.path(DIRECTORY).join("kernel/bin/iac-code"));
+        let server = self.workspace.target_dir().join("debug/agui-server");
+        let server = format!("'{}' --host {{host}} --port {{port}}", server.display());
+        command.env("LAB_AGUI_CMD", self.options.server.as_ref().unwrap_or(&server));
+        command
+    }
+
+    /// Runs a command whose failure is a finding, and shows its closing line.
+    fn finding(&self, name: &str, command: &mut Command) -> Result<Vec<String>> {
+        command.env("PYTHONDONTWRITEBYTECODE", "1");
+        let finished = process::capture(command, &self.workspace.log(&format!("peers-{name}")))?;
+        if let Some(line) = finished.output.lines().last().filter(|line| line.contains(" passed, ")) {
+            println!("         {name}: {line}");
+        }
+        Ok(if finished.ok() { Vec::new() } else { vec![format!("peers {name}:\n{}", finished.excerpt())] })
+    }
+}
+
+/// Recordings of what the server sent, and files of streams; not the kernel's and the model's side.
+const STREAM_FILES: &str = r"(agui\.jsonl|\.sse|golden/.*\.jsonl|samples/.*\.jsonl)(\.gz)?$";
