@@ -1,8 +1,12 @@
-"""AG-UI client of the lab: sends runs, records raw records and parsed events, checks what came."""
+"""AG-UI client of the lab: sends runs, records raw records and parsed events, checks what came.
+
+With LAB_PROTOCOL_VERSION in the environment it names that version in its requests.
+"""
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 import time
 from typing import Any, Callable
@@ -249,6 +253,8 @@ class Lab:
             "messages": messages if messages is not None else ([{"id": f"m-{run_id}", "role": "user", "content": text}] if text else []),
             "forwardedProps": {"iacCode": {k: v for k, v in iac.items() if v is not None}},
         }
+        if version := os.environ.get("LAB_PROTOCOL_VERSION"):
+            value["protocolVersion"] = version
         if resume is not None:
             value["resume"] = resume
         if parent:

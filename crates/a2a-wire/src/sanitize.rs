@@ -4,6 +4,8 @@ const REPLACEMENT_ESCAPE: &[u8] = b"\\ufffd";
 const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
 /// Bytes of one `\uXXXX` escape.
 const ESCAPE_BYTES: usize = 6;
+/// Bytes of the longest character in UTF-8.
+const MAX_CHARACTER_BYTES: usize = 4;
 /// What a JavaScript or Python encoder writes for numbers that JSON does not have.
 const NON_NUMBERS: [&[u8]; 3] = [b"NaN", b"Infinity", b"-Infinity"];
 
@@ -72,13 +74,12 @@ impl Repair<'_> {
 
     /// Handles the non-ASCII character at `at`.
     fn character(&mut self, at: usize) -> usize {
-        let longest = &self.json[at..self.json.len().min(at + 4)];
-        let (valid, broken) = match std::str::from_utf8(longest) {
-            Ok(text) => (text.chars().next().map_or(1, char::len_utf8), 0),
-            Err(error) if error.valid_up_to() > 0 => (first_character(longest), 0),
-            Err(error) => (0, error.error_len().unwrap_or(longest.len())),
-        };
-        if broken == 0 { at + valid } else { self.replace(at, broken, REPLACEMENT) }
+        let window = &self.json[at..self.json.len().min(at + MAX_CHARACTER_BYTES)];
+        let Some(chunk) = window.utf8_chunks().next() else { return at + 1 };
+        match chunk.valid().chars().next() {
+            Some(character) => at + character.len_utf8(),
+            None => self.replace(at, chunk.invalid().len(), REPLACEMENT),
+        }
     }
 
     fn replace(&mut self, at: usize, length: usize, by: &[u8]) -> usize {
@@ -94,16 +95,6 @@ impl Repair<'_> {
         }
         self.out.extend_from_slice(&self.json[self.copied..]);
         Some(self.out)
-    }
-}
-
-/// Length of the character that `bytes`, known to begin with a valid one, begins with.
-fn first_character(bytes: &[u8]) -> usize {
-    match bytes.first() {
-        Some(0xf0..) => 4,
-        Some(0xe0..) => 3,
-        Some(0xc0..) => 2,
-        _ => 1,
     }
 }
 

@@ -11,6 +11,11 @@ pub const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
 pub const TASK_ID_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time after a `CancelTask` for the kernel to end its stream, 2 s; the run ends then in any case.
 pub const CANCEL_DRAIN: Duration = Duration::from_secs(2);
+/// Silence after a question that is asked beside the stream, 300 ms: branches that work side by side tend
+/// to ask together, and one interrupt shall list what they ask (case C03) …
+pub const SIDEBAND_QUIET: Duration = Duration::from_millis(300);
+/// … but while the others go on working, the first question does not wait longer than 1 s.
+pub const SIDEBAND_PATIENCE: Duration = Duration::from_secs(1);
 /// Images decoded at a time; each may take hundreds of MiB.
 pub const IMAGE_JOBS: usize = 2;
 

@@ -68,6 +68,7 @@ pub(crate) struct Run {
     session_id: Option<SessionId>,
     mapper: EventMapper,
     sink: RunSink,
+    last_gap: Option<u64>,
 }
 
 impl Run {
@@ -91,6 +92,7 @@ impl Run {
             request,
             mapper,
             sink,
+            last_gap: None,
         }
     }
 
@@ -128,8 +130,22 @@ impl Run {
             }
         }
         self.announce().await?;
+        self.fill_gap().await;
         self.flush();
         Ok(())
+    }
+
+    /// Reads what a pipeline did while nobody read its stream, so that it keeps its place.
+    async fn fill_gap(&mut self) {
+        let Some(after) = self.mapper.observed().pipeline_gap else { return };
+        if self.last_gap == Some(after) {
+            return;
+        }
+        self.last_gap = Some(after);
+        let Ok(client) = self.client() else { return };
+        if let Err(error) = self.catch_up(&client, after).await {
+            tracing::warn!(%error, run = %self.request.run_id, "pipeline events are missing");
+        }
     }
 
     /// Saves new ids, then tells the client about them (S11.6).

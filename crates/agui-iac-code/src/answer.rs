@@ -3,8 +3,6 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::wire_enum::wire_enum;
-
 /// What the user decided about a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -79,16 +77,6 @@ impl<'a> PermissionAnswer<'a> {
     }
 }
 
-wire_enum! {
-    /// Whether a resource was selected.
-    pub enum ResourceStatus {
-        /// One was selected.
-        Selected = "selected",
-        /// The user does not want to.
-        Canceled = "canceled",
-    }
-}
-
 /// The answer to a resource selection: `metadata.iac_code.inputResponse` of the message.
 ///
 /// Source: a2a.md §3.3.
@@ -126,20 +114,20 @@ impl<'a> ResourceAnswer<'a> {
     /// The user selected `value`.
     #[must_use]
     pub const fn selected(question: ResourceQuestion<'a>, value: &'a RawValue) -> Self {
-        Self::new(question, ResourceStatus::Selected, value)
+        Self::new(question, "selected", value)
     }
 
     /// The user does not want to select anything.
     #[must_use]
     pub const fn canceled(question: ResourceQuestion<'a>) -> Self {
-        Self::new(question, ResourceStatus::Canceled, RawValue::NULL)
+        Self::new(question, "canceled", RawValue::NULL)
     }
 
-    const fn new(question: ResourceQuestion<'a>, status: ResourceStatus, value: &'a RawValue) -> Self {
+    const fn new(question: ResourceQuestion<'a>, status: &'static str, value: &'a RawValue) -> Self {
         Self {
             schema_version: 1,
             kind: "cloud_resource_selection",
-            status: status.as_str(),
+            status,
             request_task_id: question.request_task_id,
             context_id: question.context_id,
             input_id: question.input_id,

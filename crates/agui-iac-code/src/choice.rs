@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn every_option_gets_an_id_of_its_own() {
         type Shown = (&'static str, &'static str, &'static str);
-        let cases: [(&str, &[Shown]); 5] = [
+        let cases: [(&str, &[Shown]); 6] = [
             (
                 r#"[{"label":"Plan A"},{"id":"0","label":"Plan 0"}]"#,
                 &[("0-2", "Plan A", "Plan A"), ("0", "Plan 0", "Plan 0")],
@@ -80,6 +80,7 @@ mod tests {
                 &[("a", "one", "one"), ("a-3", "two", "two"), ("a-2", "three", "three")],
             ),
             (r#"[{"id":7},{"id":null},{"id":""}]"#, &[("7", "7", "7"), ("1", "1", "1"), ("2", "2", "2")]),
+            (r#"["yes","no","yes"]"#, &[("yes", "yes", "yes"), ("no", "no", "no"), ("yes-2", "yes", "yes")]),
             (r#"[null,3,{"label":"only"}]"#, &[("0", "only", "only")]),
         ];
         for (options, expected) in cases {

@@ -61,8 +61,12 @@ impl ErrorNotice {
     }
 
     /// `INVALID_INPUT` about one field: what is wrong (`kind`) and where (`pointer`, a JSON pointer).
+    ///
+    /// The empty pointer, the whole document, is shown as `#`.
     #[must_use]
     pub fn field(key: MessageKey, pointer: impl Into<Cow<'static, str>>, kind: &'static str) -> Self {
+        let pointer =
+            Some(pointer.into()).filter(|pointer| !pointer.is_empty()).unwrap_or(Cow::Borrowed("#"));
         Self::new(ErrorCode::InvalidInput).with_key(key).with_text("pointer", pointer).with_text("kind", kind)
     }
 }
@@ -83,6 +87,13 @@ impl From<&PropsError> for ErrorNotice {
 mod tests {
     use super::*;
     use crate::props::IacCodeProps;
+
+    #[test]
+    fn the_whole_document_is_shown_as_a_number_sign() {
+        let notice = ErrorNotice::field(MessageKey::InputEnvelope, "", "syntax");
+
+        assert_eq!(notice.args[0], ("pointer", MessageArg::Text("#".into())));
+    }
 
     #[test]
     fn s2_12_a_wrong_property_is_named_by_its_pointer_and_not_by_its_value() {

@@ -18,7 +18,7 @@ mod secret;
 mod state_document;
 mod wire_enum;
 
-pub use answer::{PermissionAnswer, PermissionDecision, ResourceAnswer, ResourceQuestion, ResourceStatus};
+pub use answer::{PermissionAnswer, PermissionDecision, ResourceAnswer, ResourceQuestion};
 pub use choice::Choice;
 pub use error_code::{ErrorCode, ErrorSpec};
 pub use error_notice::{ErrorNotice, MessageArg};

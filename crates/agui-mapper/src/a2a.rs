@@ -40,8 +40,10 @@ impl Turn {
             open_inputs: config.pending.clone(),
             ..Observed::default()
         };
+        let mut spans = Spans::new(&config.run_id, config.max_result_bytes);
+        spans.set_task(observed.task_id.get().unwrap_or_default());
         Self {
-            spans: Spans::new(&config.run_id, config.max_result_bytes),
+            spans,
             text: TextFlow::new(config.resume.as_ref()),
             artifacts: Artifacts::new(config.resume.as_ref()),
             questions: Questions::new(config),
@@ -51,6 +53,9 @@ impl Turn {
 
     /// Notes the ids of an update; `false` if it belongs to another task or context and must not be mapped.
     pub(crate) fn admit(&mut self, task_id: &str, context_id: &str) -> bool {
+        if self.observed.task_id.get().is_none() {
+            self.spans.set_task(task_id);
+        }
         let task = self.observed.task_id.observe(task_id);
         let context = self.observed.context_id.observe(context_id);
         task && context
@@ -95,6 +100,13 @@ impl Turn {
             for text in message.texts() {
                 self.text.delta(&mut self.spans, id, text);
             }
+        }
+    }
+
+    /// Shows what is missing of the whole final text that a status message repeats.
+    pub(crate) fn final_text(&mut self, state: &TaskState, message: &Message<'_>) {
+        if (is_answer(state) || *state == TaskState::InputRequired) && is_agents(message) {
+            self.text.whole(&mut self.spans, message_id(message), &joined(message));
         }
     }
 

@@ -1,11 +1,11 @@
 //! Rules of the iac-code kernel: its metadata on updates, Tasks and messages.
 
-use a2a_wire::{Message, StatusUpdate, Task};
+use a2a_wire::{Message, Part, StatusUpdate, Task};
 use agui_iac_code::PipelineState;
-use agui_iac_code::metadata::{IacMetadata, PermissionAck, PipelinePayload};
+use agui_iac_code::metadata::{IacMetadata, PermissionAck, PipelinePayload, Thinking};
 use serde_json::value::RawValue;
 
-use crate::a2a::{Turn, joined};
+use crate::a2a::Turn;
 use crate::config::MapperConfig;
 use crate::observed::{Notice, Sideband};
 use crate::position::ResumePoint;
@@ -72,7 +72,7 @@ impl Iac {
         self.raise(turn, &metadata);
         if let Some(message) = message {
             if metadata.assistant_final == Some(true) {
-                turn.text.whole(&mut turn.spans, &message.message_id, &joined(message));
+                turn.final_text(state, message);
             } else {
                 turn.status_text(state, message);
             }
@@ -113,12 +113,8 @@ impl Iac {
 
     /// Maps a message that came instead of a task: an acknowledgement of an answer, or the answer itself.
     pub(crate) fn message(&mut self, turn: &mut Turn, message: &Message<'_>) {
-        let acks: Vec<PermissionAck<'_>> = message
-            .parts
-            .iter()
-            .filter_map(|part| part.data())
-            .filter_map(PermissionAck::read_part)
-            .collect();
+        let acks: Vec<PermissionAck<'_>> =
+            message.parts.iter().filter_map(Part::data).filter_map(PermissionAck::read_part).collect();
         for ack in &acks {
             signals::acknowledge(turn, ack);
         }
@@ -183,7 +179,7 @@ impl Iac {
     /// Reasoning, tool calls and token counts of the normal turn.
     fn trace(&mut self, turn: &mut Turn, metadata: &IacMetadata<'_>) {
         if let Some(thinking) = &metadata.thinking
-            && thinking.kind.as_deref() == Some(RAW_THINKING)
+            && is_shown(thinking)
         {
             turn.text.release(&mut turn.spans);
             turn.spans.reasoning(LaneId::MAIN, thinking.text.as_deref().unwrap_or_default());
@@ -226,6 +222,11 @@ impl Iac {
             self.quiet = Some(raw.get().into());
         }
     }
+}
+
+/// Whether reasoning is of the sort that is shown; one without a sort is.
+fn is_shown(thinking: &Thinking<'_>) -> bool {
+    thinking.kind.as_deref().is_none_or(|kind| kind == RAW_THINKING)
 }
 
 /// The kind of notice for an answer that was taken or not.

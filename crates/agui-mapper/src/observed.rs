@@ -25,7 +25,7 @@ pub struct Observed {
     pub last_state: Option<TaskState>,
     /// The questions that wait for an answer, oldest first.
     pub open_inputs: Vec<OpenInput>,
-    /// Questions that changed while they were open, oldest first.
+    /// Questions that changed while they were open, oldest first; at most [`Observed::MAX_RECEIPTS`].
     pub replaced: Vec<ReplacedInput>,
     /// What the kernel said about answers, oldest first; at most [`Observed::MAX_RECEIPTS`].
     pub receipts: Vec<Receipt>,

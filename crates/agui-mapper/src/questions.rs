@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agui_core::{InterruptId, Json};
+use agui_core::{InterruptId, Json, ToolCallId};
 use agui_iac_code::metadata::{Input, InputKind};
 
 use crate::config::MapperConfig;
@@ -17,6 +17,9 @@ const MAX_RETIRED: usize = 64;
 
 /// Most questions that can be open at once; a kernel has as many as it has candidates.
 const MAX_OPEN: usize = 256;
+
+/// Most ids of answered questions that are remembered; an execution asks far less often.
+const MAX_ANSWERED: usize = 4096;
 
 /// Between the kernel's id of a changed question and the number of its version.
 const REVISION_MARK: char = '#';
@@ -81,6 +84,9 @@ impl Questions {
         new.input_id = open.input_id.clone();
         let (old, new_id) = (open.interrupt.id.clone(), InterruptId::from(id));
         observed.open_inputs[at] = new;
+        if observed.replaced.len() >= Observed::MAX_RECEIPTS {
+            observed.replaced.remove(0);
+        }
         observed.replaced.push(ReplacedInput { old, new: new_id });
     }
 
@@ -100,7 +106,7 @@ impl Questions {
     /// Closes the question with this id, the kernel's or the interrupt's; it is never raised again.
     pub(crate) fn answered(&mut self, observed: &mut Observed, id: &str) {
         let closed = self.close(observed, |open| *open.input_id == *id || open.interrupt.id.as_str() == id);
-        if !closed {
+        if !closed && self.answered.len() < MAX_ANSWERED {
             self.answered.insert(id.into());
         }
     }
@@ -143,7 +149,7 @@ impl Questions {
     ) {
         let same = |open: &OpenInput| match input_id {
             Some(id) => *open.input_id == *id,
-            None => open.interrupt.tool_call_id.as_ref().map(|call| call.as_str()) == tool_use_id,
+            None => open.interrupt.tool_call_id.as_ref().map(ToolCallId::as_str) == tool_use_id,
         };
         if let Some(id) = input_id {
             self.answered.remove(id);

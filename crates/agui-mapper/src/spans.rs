@@ -76,6 +76,11 @@ impl Spans {
         self.out.pop()
     }
 
+    /// Sets the task whose id is left out of message ids.
+    pub(crate) fn set_task(&mut self, task: &str) {
+        self.ids.set_task(task);
+    }
+
     /// A new id that no other event of the thread has.
     pub(crate) fn mint(&mut self, stem: &str) -> MessageId {
         self.ids.mint(stem)

@@ -76,6 +76,7 @@ fn full_record() -> ThreadRecord {
     execution.pipeline_sequence = u64::MAX;
     execution.open_steps = ["step:plan".into(), "candidate:c:s".into()].into();
     execution.text_digests = [Digest::of(b"text")].into();
+    execution.position = Some(object(r#"{"texts":[],"artifacts":["a1"]}"#));
     let value = object(
         r#"{"inputId":"i1","kind":"permission","n":1.50,"big":123456789012345678901234567890,"e":1E400,"s":"\u00e4 { \" ä"}"#,
     );

@@ -66,8 +66,7 @@ impl FaultyServer {
     /// [`TestkitError::Bind`].
     pub async fn start_on(addr: SocketAddr, script: Script) -> Result<Self, TestkitError> {
         let (released, _) = watch::channel(HashSet::new());
-        let shared =
-            Arc::new(Shared { script: Mutex::new(script), released, unmatched: Mutex::default() });
+        let shared = Arc::new(Shared { script: Mutex::new(script), released, unmatched: Mutex::default() });
         let for_connections = Arc::clone(&shared);
         let running = listen(addr, usize::MAX, move |socket, connected, log| {
             let shared = Arc::clone(&for_connections);

@@ -103,7 +103,8 @@ fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
 
 /// The first lines of a response.
 pub(crate) fn head(status: u16, headers: &[(String, String)], framing: &str) -> String {
-    let reason = http::StatusCode::from_u16(status).ok().and_then(|s| s.canonical_reason()).unwrap_or("Status");
+    let reason =
+        http::StatusCode::from_u16(status).ok().and_then(|s| s.canonical_reason()).unwrap_or("Status");
     let mut head = format!("HTTP/1.1 {status} {reason}\r\n");
     for (name, value) in headers {
         head.push_str(&format!("{name}: {value}\r\n"));

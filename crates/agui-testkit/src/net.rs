@@ -34,7 +34,8 @@ pub(crate) struct Aborted;
 
 /// What a server does with a request that was read to its end.
 pub(crate) trait Handler: Send + Sync + 'static {
-    fn handle(self: Arc<Self>, request: LoggedRequest) -> BoxFuture<'static, Result<Response<Body>, Aborted>>;
+    fn handle(self: Arc<Self>, request: LoggedRequest)
+    -> BoxFuture<'static, Result<Response<Body>, Aborted>>;
 }
 
 /// Counts of one server's connections. Clones share the counts.
@@ -180,7 +181,8 @@ pub(crate) async fn serve_http<H: Handler>(
         let handler = Arc::clone(&handler);
         async move {
             let number = connected.number;
-            let service = service_fn(move |request| answer(number, Arc::clone(&handler), log.clone(), request));
+            let service =
+                service_fn(move |request| answer(number, Arc::clone(&handler), log.clone(), request));
             let connection = hyper::server::conn::http1::Builder::new();
             // An error here is a peer that went away or a cut on purpose.
             let _ = connection.serve_connection(TokioIo::new(socket), service).await;

@@ -116,7 +116,8 @@ mod tests {
     #[test]
     fn every_line_ending_and_every_split_gives_the_same_items() {
         for eol in ["\n", "\r\n", "\r"] {
-            let text = format!(": hi{eol}{eol}data: a{eol}data:b{eol}{eol}event: error{eol}data: c{eol}{eol}");
+            let text =
+                format!(": hi{eol}{eol}data: a{eol}data:b{eol}{eol}event: error{eol}data: c{eol}{eol}");
             let expected = vec![
                 SseItem::Comment("hi".into()),
                 record("a\nb", &format!("data: a{eol}data:b{eol}{eol}")),

@@ -259,7 +259,8 @@ mod tests {
     #[test]
     fn metadata_has_doubles_and_the_rest_keeps_its_numbers() {
         let ids = Ids::new("T1", "C1", "S1");
-        let result = status(&ids, State::Working, json!({"tool": {"partialJsonLength": 9}, "deep": [1, {"x": 2}]}));
+        let result =
+            status(&ids, State::Working, json!({"tool": {"partialJsonLength": 9}, "deep": [1, {"x": 2}]}));
         assert_eq!(
             reply(&json!("r1"), &result),
             r#"{"result":{"statusUpdate":{"contextId":"C1","metadata":{"iac_code":{"deep":[1.0,{"x":2.0}],"tool":{"partialJsonLength":9.0}}},"status":{"state":"TASK_STATE_WORKING"},"taskId":"T1"}},"id":"r1","jsonrpc":"2.0"}"#
@@ -268,7 +269,8 @@ mod tests {
 
     #[test]
     fn times_have_the_shapes_of_the_kernel() {
-        let digits = |text: &str| text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect::<String>();
+        let digits =
+            |text: &str| text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect::<String>();
         assert_eq!(digits(&ping()), ": ping - 0000-00-00 00:00:00.000000+00:00\r\n\r\n");
         assert_eq!(digits(&timestamp()), "0000-00-00T00:00:00.000000Z");
         assert_eq!(digits(&seconds()), "0000-00-00T00:00:00Z");

@@ -139,7 +139,8 @@ impl Gate {
             Some(cap) => intake.read(cap, self.timeouts.body).await?,
             None => Bytes::new(),
         };
-
+        // The body may have taken a while.
+        self.check_running()?;
 
         match target {
             Target::Extension(route) => {

@@ -190,4 +190,16 @@ mod tests {
             assert_eq!(check_accepts_events(&headers(&ACCEPT, values)).is_ok(), *admitted, "{values:?}");
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn no_header_is_too_strange(value in "[ -~\\x80-\\xff]{0,40}", structured in "([a-z*/;,=q0-9.\\\\\" ]|text/event-stream){0,12}") {
+            for value in [value, structured] {
+                let taken = check_json(&headers(&CONTENT_TYPE, &[value.as_bytes()])).is_ok();
+                proptest::prop_assert!(!taken || value.to_ascii_lowercase().contains("application/json"));
+                let refused = check_accepts_events(&headers(&ACCEPT, &[value.as_bytes()])).is_err();
+                proptest::prop_assert!(!refused || value.contains('/') || value.contains('*'));
+            }
+        }
+    }
 }

@@ -58,4 +58,18 @@ mod tests {
     fn a_plus_in_a_query_is_a_space() {
         assert_eq!(decode_query("a+b%2B").as_deref(), Some("a b+"));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn what_was_escaped_comes_back(text in ".*") {
+            let escaped: String = text.bytes().map(|byte| format!("%{byte:02X}")).collect();
+            proptest::prop_assert_eq!(decode_query(&escaped).as_deref(), Some(&*text));
+        }
+
+        #[test]
+        fn no_text_is_too_strange(text in "[%+0-9a-fé\\x00]*") {
+            let decoded = decode_segment(&text).map(|decoded| decoded.len() <= text.len());
+            proptest::prop_assert_ne!(decoded, Some(false));
+        }
+    }
 }

@@ -260,4 +260,20 @@ mod tests {
             assert!(matches!(site(LOOPBACK, &[host], &[]), Err(ServerError::Host { .. })), "{host}");
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn a_host_is_what_its_authority_begins_with(authority in proptest::collection::vec(proptest::num::u8::ANY, 0..24)) {
+            if let Some(host) = host_of(&authority) {
+                proptest::prop_assert!(authority.starts_with(host.as_bytes()));
+            }
+        }
+
+        #[test]
+        fn no_name_below_another_domain_is_loopback(name in "[a-z0-9.:\\[\\]-]{0,20}") {
+            let authority = format!("{name}.evil.example");
+            let host = host_of(authority.as_bytes());
+            proptest::prop_assert!(!host.is_some_and(|host| host.ends_with("evil.example") && is_loopback(host)));
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! What a stream delivers and how it ends.
 
+use std::future::poll_fn;
+use std::task::Poll;
 use std::time::Duration;
 
 use a2a_client::{Client, ClientError, Delivery};
@@ -169,7 +171,8 @@ async fn what_has_arrived_is_taken_without_waiting() {
     let rest: Vec<_> =
         std::iter::from_fn(|| stream.next_buffered()).map(|datum| said(&datum.unwrap())).collect();
     assert_eq!((said(&first), rest), ("a".to_owned(), vec!["b".to_owned(), "c".to_owned()]));
-    assert!(!stream.is_ended());
+    let waits = poll_fn(|cx| Poll::Ready(stream.poll_next(cx).is_pending())).await;
+    assert!(waits && !stream.is_ended());
 }
 
 #[tokio::test]

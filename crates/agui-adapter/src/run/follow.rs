@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{Ending, Run};
 use crate::active::StopReason;
-use crate::config::{CANCEL_DRAIN, OnDisconnect};
+use crate::config::{CANCEL_DRAIN, OnDisconnect, SIDEBAND_PATIENCE, SIDEBAND_QUIET};
 use crate::failure;
 use crate::tasks::{self, Told};
 use crate::verdict::{Verdict, verdict};
@@ -41,10 +41,15 @@ impl Run {
     /// Reads on until the stream is over or the run has its ending.
     pub(super) async fn read(&mut self, client: &Client, stream: &mut UpdateStream) -> Read {
         let mut stop: Option<Stopping> = None;
+        let mut asking: Option<Asking> = None;
         loop {
-            let wake = match &stop {
-                None => self.wait(stream).await,
-                Some(stopping) => match timeout_at(stopping.deadline, next(stream)).await {
+            let wake = match (&stop, &asking) {
+                (None, None) => self.wait(stream).await,
+                (None, Some(asking)) => match timeout_at(asking.until(), self.wait(stream)).await {
+                    Ok(wake) => wake,
+                    Err(_) => return Read::Ending(Ending::Verdict(Verdict::Interrupt)),
+                },
+                (Some(stopping), _) => match timeout_at(stopping.deadline, next(stream)).await {
                     Ok(wake) => wake,
                     Err(_) => return Read::Ending(Ending::Stopped(stopping.reason, stopping.told)),
                 },
@@ -56,8 +61,14 @@ impl Run {
                     }
                     match verdict(self.mapper.observed()) {
                         Verdict::Unsettled => {}
+                        Verdict::Interrupt if stop.is_none() && self.works_on() => {
+                            asking = Some(Asking::go_on(asking));
+                        }
                         verdict => return Read::Ending(self.stopped_or(stop.as_ref(), verdict)),
                     }
+                }
+                Wake::StreamEnded if asking.is_some() && stop.is_none() => {
+                    return Read::Ending(Ending::Verdict(Verdict::Interrupt));
                 }
                 Wake::StreamEnded => return self.over(stop.as_ref(), None),
                 Wake::StreamFailed(error) => {
@@ -80,6 +91,12 @@ impl Run {
                 }
             }
         }
+    }
+
+    /// Whether the task as a whole goes on although one of its branches asks.
+    fn works_on(&self) -> bool {
+        let state = self.mapper.observed().last_state.as_ref();
+        !state.is_some_and(|state| state.is_interrupted() || state.is_terminal())
     }
 
     fn over(&self, stop: Option<&Stopping>, failure: Option<ClientError>) -> Read {
@@ -107,9 +124,7 @@ impl Run {
     ) -> Result<(), agui_iac_code::ErrorNotice> {
         self.take(&datum).await?;
         for _ in 1..BATCH {
-            if self.mapper.observed().last_state.as_ref().is_some_and(|state| state.is_interrupted() || state.is_terminal())
-                || !has_room(self)
-            {
+            if !self.works_on() || !has_room(self) {
                 break;
             }
             match stream.next_buffered() {
@@ -150,6 +165,23 @@ pub(super) enum Read {
     Ending(Ending),
     /// The stream is over and the run is not.
     Over(Option<ClientError>),
+}
+
+/// A question was asked beside the stream, and others may follow.
+struct Asking {
+    since: Instant,
+    last: Instant,
+}
+
+impl Asking {
+    fn go_on(before: Option<Self>) -> Self {
+        let last = Instant::now();
+        Self { since: before.map_or(last, |asking| asking.since), last }
+    }
+
+    fn until(&self) -> Instant {
+        (self.last + SIDEBAND_QUIET).min(self.since + SIDEBAND_PATIENCE)
+    }
 }
 
 struct Stopping {

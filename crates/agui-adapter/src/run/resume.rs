@@ -69,7 +69,8 @@ impl Run {
         if let Err(notice) = self.announce().await {
             return Some(Ending::Broken(notice));
         }
-        if let Err(error) = self.catch_up(client).await {
+        let after = self.mapper.position().pipeline_sequence;
+        if let Err(error) = self.catch_up(client, after).await {
             return Some(Ending::Unchanged(failure::notice(&error)));
         }
         self.flush();
@@ -90,10 +91,9 @@ impl Run {
         }
     }
 
-    /// Reads what a pipeline did since the position that this thread has seen.
-    async fn catch_up(&mut self, client: &Client) -> Result<(), ClientError> {
+    /// Reads what a pipeline did after the event with the sequence `after`.
+    pub(super) async fn catch_up(&mut self, client: &Client, after: u64) -> Result<(), ClientError> {
         let Some(task) = self.task_id.clone() else { return Ok(()) };
-        let after = self.mapper.position().pipeline_sequence;
         let query = PipelineStateQuery::of_task(task.as_str()).with_after_sequence(after);
         let Some(document) = client.pipeline_state(query).await? else { return Ok(()) };
         match document.raw_result() {
@@ -160,6 +160,7 @@ impl Run {
             Ok(stream) => stream,
             Err(error) => return Sent::Ending(refused(&error, answer)),
         };
+        self.mapper.stream_opened();
         // The first datum tells whether the answer was taken (S8.4).
         let first = match stream.next().await {
             Some(Ok(datum)) => datum,

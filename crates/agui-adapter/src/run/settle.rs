@@ -39,6 +39,7 @@ impl Run {
                 }
                 Err(error) => return Ending::Broken(failure::notice(&error)),
             };
+            self.mapper.stream_opened();
             match self.read(client, &mut stream).await {
                 Read::Ending(ending) => return ending,
                 Read::Over(Some(error)) => notice = failure::notice(&error),

@@ -129,6 +129,7 @@ fn unknown_roles_parts_and_sources_are_left_out_with_a_note() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn malformed_requests_are_refused_with_the_place_and_without_the_value() {
     use DecodeErrorKind as K;
     let string = K::WrongType(Expected::String);

@@ -7,6 +7,7 @@ mod fixtures;
 mod hostile;
 mod input;
 mod nulls;
+mod refusals;
 #[cfg(feature = "schema")]
 mod schema;
 mod shapes;

@@ -117,6 +117,7 @@ fn a_consumer_takes_null_for_absent_where_the_released_client_does() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn nulls_in_events_are_refused_by_the_schema_and_tolerated_in_few_places() {
     let base = json!({ "timestamp": 1, "rawEvent": 1, "metadata": {}, "subagentRunId": "s" });
     let usage = json!([{ "provider": "p", "model": "m", "inputTokens": 1, "outputTokens": 1, "totalTokens": 1,

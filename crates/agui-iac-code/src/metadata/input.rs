@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::Scope;
 use crate::json::{
     Notes, Raw, Read, any, any_or_null, boolean, each_member, finish, integer, list, object, read_members,
-    text, text_or_number,
+    string, text, text_or_number,
 };
 use crate::wire_enum::wire_enum;
 
@@ -220,6 +220,9 @@ impl<'a> Input<'a> {
     }
 
     /// The question reduced to [`PUBLIC_MEMBERS`](Self::PUBLIC_MEMBERS), their JSON text unchanged.
+    ///
+    /// It has only what stood in the question itself: ids that were completed from an envelope or a
+    /// snapshot, and one that [`interrupt_id`](Self::interrupt_id) made, are not among them.
     #[must_use]
     pub fn public_members(&self) -> PublicMembers<'a> {
         PublicMembers { raw: self.raw }
@@ -311,8 +314,14 @@ fn read_options<'a>(raw: &'a RawValue, notes: &mut Notes) -> Read<Vec<InputOptio
 }
 
 impl<'a> InputOption<'a> {
+    /// Reads an object, or a bare string that is id and label at once.
     fn read_member(raw: &'a RawValue, notes: &mut Notes) -> Read<Self> {
         let mut it = Self { raw: Raw::new(raw), ..Self::default() };
+        if let Ok(word) = string(raw) {
+            it.id = Some(word.clone());
+            it.label = Some(word);
+            return Ok(Some(it));
+        }
         let (mut index, mut name, mut description) = (None, None, None);
         let is_object = read_members!(raw, notes, "input.options", {
             "id" => it.id, text_or_number;

@@ -5,7 +5,7 @@ use sha2::{Digest as _, Sha256};
 use crate::position::ShownText;
 
 /// Length of the first head of [`ShownText::heads`] in bytes; each further one is twice as long.
-pub(super) const FIRST_HEAD_BYTES: usize = 8;
+pub(super) const FIRST_HEAD_BYTES: usize = 4;
 
 /// Length of the part that [`ShownText::tail`] covers, in bytes.
 pub(super) const TAIL_BYTES: usize = 64;
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn heads_stop_before_the_end_of_the_text() {
-        let counts = [("", 0), ("12345678", 0), ("123456789", 1), ("12345678901234567", 2)];
+        let counts = [("", 0), ("1234", 0), ("12345", 1), ("123456789", 2), ("12345678901234567", 3)];
         for (text, heads) in counts {
             assert_eq!(shown("m", text).heads.len(), heads, "{text}");
         }

@@ -5,8 +5,6 @@
 //! first difference (then everything goes out). Digests of growing beginnings bound the wait to twice the
 //! common part. A text too short to be more than a coincidence is never taken for a replay.
 
-use std::borrow::Cow;
-
 use super::digest::{self, FIRST_HEAD_BYTES};
 use crate::position::ShownText;
 
@@ -29,10 +27,23 @@ pub(super) struct Replay {
     settled: Vec<Box<str>>,
 }
 
+/// What becomes of a delta.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Filtered<'t> {
+    /// It is shown.
+    Show(&'t str),
+    /// It is held back, or was shown before.
+    Nothing,
+    /// These are shown: what was held, and the delta.
+    ShowHeld(Vec<String>),
+}
+
 #[derive(Debug)]
 struct Held {
     kernel: Box<str>,
     text: String,
+    /// Where the deltas in `text` end.
+    ends: Vec<usize>,
     /// The part of `text` that is known to be a replay.
     matched: usize,
     /// The entry of `prior` that is being compared.
@@ -70,33 +81,37 @@ impl Replay {
         !self.prior.is_empty() || !self.legacy.is_empty()
     }
 
-    /// The part of a delta that may be shown now; `None` while it is held back.
-    pub(super) fn filter<'t>(&mut self, kernel: &str, delta: &'t str) -> Option<Cow<'t, str>> {
+    /// Decides what of a delta is shown now.
+    pub(super) fn filter<'t>(&mut self, kernel: &str, delta: &'t str) -> Filtered<'t> {
         if self.held.is_none() && (!self.knows_anything() || self.is_settled(kernel)) {
-            return Some(Cow::Borrowed(delta));
+            return Filtered::Show(delta);
         }
         match &mut self.held {
-            Some(held) if *held.kernel == *kernel => held.text.push_str(delta),
+            Some(held) if *held.kernel == *kernel => held.push(delta),
             Some(_) | None => {
                 if !self.begin(kernel, delta) {
-                    return (!self.is_known_whole(delta)).then_some(Cow::Borrowed(delta));
+                    return if self.is_known_whole(delta) {
+                        Filtered::Nothing
+                    } else {
+                        Filtered::Show(delta)
+                    };
                 }
             }
         }
-        match self.compare() {
-            Verdict::Wait => None,
-            Verdict::Different => self.release().map(|(_, text)| Cow::Owned(text)),
-            Verdict::Replayed => {
-                let held = self.held.take()?;
-                let rest = held.text.get(held.matched..).unwrap_or_default().to_owned();
-                (!rest.is_empty()).then_some(Cow::Owned(rest))
-            }
-        }
+        let from = match self.compare() {
+            Verdict::Wait => return Filtered::Nothing,
+            Verdict::Different => 0,
+            Verdict::Replayed => self.held.as_ref().map_or(0, |held| held.matched),
+        };
+        self.held.take().map_or(Filtered::Nothing, |held| Filtered::ShowHeld(held.pieces(from)))
     }
 
     /// Gives back the text that is held, with the message it belongs to: it was no replay.
-    pub(super) fn release(&mut self) -> Option<(Box<str>, String)> {
-        self.held.take().map(|held| (held.kernel, held.text))
+    pub(super) fn release(&mut self) -> Option<(Box<str>, Vec<String>)> {
+        self.held.take().map(|held| {
+            let pieces = held.pieces(0);
+            (held.kernel, pieces)
+        })
     }
 
     /// The message whose text is held.
@@ -123,7 +138,16 @@ impl Replay {
             return false;
         }
         let entry = self.next_entry(kernel, 0);
-        self.held = Some(Held { kernel: kernel.into(), text: delta.to_owned(), matched: 0, entry, heads: 0 });
+        let mut held = Held {
+            kernel: kernel.into(),
+            text: String::new(),
+            ends: Vec::new(),
+            matched: 0,
+            entry,
+            heads: 0,
+        };
+        held.push(delta);
+        self.held = Some(held);
         true
     }
 
@@ -177,6 +201,24 @@ impl Replay {
             held.heads += 1;
         }
         Verdict::Wait
+    }
+}
+
+impl Held {
+    fn push(&mut self, delta: &str) {
+        self.text.push_str(delta);
+        self.ends.push(self.text.len());
+    }
+
+    /// The deltas from an offset on, the first one possibly without its beginning.
+    fn pieces(&self, from: usize) -> Vec<String> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let ranges = starts.zip(&self.ends).map(|(start, end)| start.max(from)..*end);
+        ranges
+            .filter_map(|range| self.text.get(range))
+            .filter(|piece| !piece.is_empty())
+            .map(str::to_owned)
+            .collect()
     }
 }
 

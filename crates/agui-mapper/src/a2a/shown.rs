@@ -8,6 +8,9 @@ use crate::position::ShownText;
 /// Most bytes of shown text that are remembered for comparing; a longer text is no longer compared.
 const MAX_REMEMBERED_BYTES: usize = 1 << 20;
 
+/// Most messages of a run whose digests are kept; a turn of the kernel has one or two.
+const MAX_MESSAGES: usize = 32;
+
 /// What is missing of a text that repeats what was shown.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Missing<'t> {
@@ -88,15 +91,15 @@ impl Shown {
         if self.text.trim_end().ends_with(whole.trim()) { Missing::Nothing } else { Missing::All }
     }
 
-    /// The digests of the text of each message, in order of first appearance.
+    /// The digests of the text of the latest messages, the oldest first.
     pub(super) fn digests(&self) -> Vec<ShownText> {
         let mut messages: Vec<&str> = Vec::new();
-        for strand in &self.strands {
-            if !messages.contains(&&*strand.kernel) {
+        for strand in self.strands.iter().rev() {
+            if messages.len() < MAX_MESSAGES && !messages.contains(&&*strand.kernel) {
                 messages.push(&strand.kernel);
             }
         }
-        messages.into_iter().map(|message| digest::shown(message, &self.of(message))).collect()
+        messages.into_iter().rev().map(|message| digest::shown(message, &self.of(message))).collect()
     }
 
     fn parts(&self) -> impl Iterator<Item = (&str, &str)> {
@@ -146,7 +149,7 @@ mod tests {
         assert_eq!((it.of("a"), it.of("b"), it.of("c")), ("124".into(), "3".into(), "".into()));
         let messages: Vec<_> =
             it.digests().into_iter().map(|entry| (entry.message_id, entry.bytes)).collect();
-        assert_eq!(messages, [("a".to_owned(), 3), ("b".to_owned(), 1)]);
+        assert_eq!(messages, [("b".to_owned(), 1), ("a".to_owned(), 3)]);
     }
 
     #[test]

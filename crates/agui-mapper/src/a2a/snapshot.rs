@@ -51,7 +51,9 @@ mod tests {
     #[test]
     fn unseen_text_of_a_task_is_found() {
         let long = "I have looked at the zones of the region and at the prices of all of them.";
-        let cases: [(&[&str], &str, &[&str], Option<&str>); 10] = [
+        /// Shown by earlier runs, shown by this run, entries of the Task, unseen text.
+        type Case<'a> = (&'a [&'a str], &'a str, &'a [&'a str], Option<&'a str>);
+        let cases: [Case<'_>; 10] = [
             (&[], "", &["new ", "text"], Some("new text")),
             (&[], "new ", &["new ", "text"], Some("text")),
             (&[], "new text", &["new ", "text"], Some("")),

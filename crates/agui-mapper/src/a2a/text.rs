@@ -1,7 +1,7 @@
 //! The text of the normal turn: deltas, whole texts that repeat them, and what a Task repeats.
 
 use super::digest;
-use super::replay::Replay;
+use super::replay::{Filtered, Replay};
 use super::shown::{Missing, Shown};
 use super::snapshot;
 use crate::position::{ResumePoint, ShownText};
@@ -38,8 +38,10 @@ impl TextFlow {
         if self.replay.held_message().is_some_and(|held| held != kernel) {
             self.release(spans);
         }
-        if let Some(text) = self.replay.filter(kernel, text) {
-            self.show(spans, kernel, &text);
+        match self.replay.filter(kernel, text) {
+            Filtered::Show(text) => self.show(spans, kernel, text),
+            Filtered::Nothing => {}
+            Filtered::ShowHeld(pieces) => pieces.iter().for_each(|piece| self.show(spans, kernel, piece)),
         }
     }
 
@@ -93,8 +95,8 @@ impl TextFlow {
 
     /// Something other than text follows: what was held back goes out before it.
     pub(crate) fn release(&mut self, spans: &mut Spans) {
-        if let Some((kernel, text)) = self.replay.release() {
-            self.show(spans, &kernel, &text);
+        if let Some((kernel, pieces)) = self.replay.release() {
+            pieces.iter().for_each(|piece| self.show(spans, &kernel, piece));
         }
     }
 
@@ -124,6 +126,8 @@ impl TextFlow {
             }
         }
         position.texts = self.replay.prior().iter().cloned().chain(mine).collect();
+        keep_latest(&mut position.text_snapshot_digests);
+        keep_latest(&mut position.texts);
     }
 
     fn is_known(&self, text: &str) -> bool {
@@ -142,4 +146,9 @@ impl TextFlow {
         self.shown.record(kernel, text);
         spans.text(LaneId::MAIN, kernel, text);
     }
+}
+
+fn keep_latest<T>(entries: &mut Vec<T>) {
+    let surplus = entries.len().saturating_sub(ResumePoint::MAX_ENTRIES);
+    entries.drain(..surplus);
 }

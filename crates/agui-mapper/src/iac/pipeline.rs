@@ -12,6 +12,7 @@ use crate::a2a::Turn;
 use crate::observed::{BackupBlock, PipelineEnd, Sideband};
 use crate::position::ResumePoint;
 
+mod answer;
 mod journal;
 mod lanes;
 mod steps;
@@ -103,10 +104,8 @@ impl Pipeline {
         }
         match &envelope.payload {
             PipelinePayload::Text(text) => self.lanes.text(turn, envelope, text, admission),
-            PipelinePayload::Thinking(thinking) => {
-                if thinking.kind.as_deref().is_none_or(|kind| kind == super::RAW_THINKING) {
-                    self.lanes.reasoning(turn, envelope, thinking.text.as_deref().unwrap_or_default());
-                }
+            PipelinePayload::Thinking(thinking) if super::is_shown(thinking) => {
+                self.lanes.reasoning(turn, envelope, thinking.text.as_deref().unwrap_or_default());
             }
             PipelinePayload::MessageStarted(id) => self.lanes.begin_message(turn, envelope, id.as_deref()),
             PipelinePayload::MessageWithdrawn { tool_use_ids, .. } => {
@@ -123,7 +122,13 @@ impl Pipeline {
             PipelinePayload::Usage(counts) => usage.add(counts),
             PipelinePayload::InputRequired(input) => turn.raise(input, Sideband::No),
             PipelinePayload::PermissionRequested(input) => turn.raise(input, Sideband::No),
-            PipelinePayload::InputReceived(received) => signals::receive(turn, received),
+            PipelinePayload::InputReceived(received) => {
+                signals::receive(turn, received);
+                if let Some((call, words)) = answer::of(envelope, received) {
+                    let lane = self.lanes.lane(turn, envelope);
+                    tools.answered(turn, lane, call, &words);
+                }
+            }
             PipelinePayload::PermissionResolved(resolved) => signals::resolve(turn, resolved),
             PipelinePayload::BackupBlocked(blocked) => {
                 let reason = blocked.reason.as_deref().map(Into::into);

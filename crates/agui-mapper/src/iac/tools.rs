@@ -1,6 +1,8 @@
 //! Tool calls of the kernel: their ids, arguments and results.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use agui_core::{Custom, Json, JsonObject, ToolCallId};
 use agui_iac_code::custom::{TOOL_PROGRESS_V1, ToolProgressV1};
@@ -30,8 +32,8 @@ pub(super) struct Tools {
     aliases: HashMap<Box<str>, ToolCallId>,
     /// Calls that the kernel gave no id, oldest first.
     anonymous: Vec<Anonymous>,
-    /// The arguments of the calls whose arguments are known, by the kernel's id.
-    inputs: HashMap<Box<str>, Box<str>>,
+    /// Hashes of the arguments of the calls whose arguments are known, by the kernel's id.
+    inputs: HashMap<Box<str>, u64>,
     changed: Option<Box<str>>,
     /// Sequence of the pipeline event that brought a result, by the id on the stream.
     resolved_at: HashMap<ToolCallId, u64>,
@@ -81,14 +83,19 @@ impl Tools {
             self.announce(turn, lane, &id, tool);
         } else {
             let failed = tool.status == ToolStatus::Failed;
-            let content = tool.result_text().unwrap_or_default();
-            let content = if content.starts_with(['{', '[']) { compact(&content) } else { content };
+            let content = content(tool);
             let metadata = if failed { JsonObject::from_string(FAILED.to_owned()).ok() } else { None };
             turn.spans.call_result(lane, &id, CallResult { content: &content, metadata });
             if sequence > 0 {
                 self.resolved_at.insert(id, sequence);
             }
         }
+    }
+
+    /// The user's answer is the result of the call that asked.
+    pub(super) fn answered(&self, turn: &mut Turn, lane: LaneId, call: &str, words: &str) {
+        let id = self.stream_id(call);
+        turn.spans.call_result(lane, &id, CallResult { content: words, metadata: None });
     }
 
     fn comes_late(&self, id: &str, sequence: u64) -> bool {
@@ -168,10 +175,20 @@ impl Tools {
 
     fn note_input(&mut self, tool: &ToolUpdate<'_>) {
         let (Some(id), Some(input)) = (tool.tool_use_id.as_deref(), tool.tool_input) else { return };
-        let before = self.inputs.insert(id.into(), input.get().into());
-        if before.is_none_or(|before| *before != *input.get()) {
+        let mut hasher = DefaultHasher::new();
+        input.get().hash(&mut hasher);
+        let hash = hasher.finish();
+        if self.inputs.insert(id.into(), hash) != Some(hash) {
             self.changed = Some(id.into());
         }
+    }
+}
+
+/// The result: text as it is, any other value as its JSON text without the white space between tokens.
+fn content<'t>(tool: &'t ToolUpdate<'_>) -> Cow<'t, str> {
+    match tool.result {
+        Some(raw) if !raw.get().starts_with('"') => compact(raw.value().get()),
+        _ => tool.result_text().unwrap_or_default(),
     }
 }
 

@@ -15,13 +15,13 @@ pub(crate) fn takes_free_text(input: &Input<'_>) -> bool {
 pub(super) fn of(sort: InputSort, input: &Input<'_>, choices: &[Choice]) -> Option<JsonObject> {
     let schema = match sort {
         InputSort::Permission => {
-            object("decision", json!({"type": "string", "enum": ["allow_once", "deny"]}))
+            object("decision", &json!({"type": "string", "enum": ["allow_once", "deny"]}))
         }
         InputSort::CloudResourceSelection => resource(),
         _ => {
             let mut answers: Vec<Value> = choices.iter().map(selected).collect();
             if takes_free_text(input) {
-                answers.push(object("freeText", json!({"type": "string", "minLength": 1})));
+                answers.push(object("freeText", &json!({"type": "string", "minLength": 1})));
             }
             json!({"oneOf": answers})
         }
@@ -30,11 +30,11 @@ pub(super) fn of(sort: InputSort, input: &Input<'_>, choices: &[Choice]) -> Opti
 }
 
 fn selected(choice: &Choice) -> Value {
-    object("selectedId", json!({"type": "string", "const": choice.id, "title": choice.title}))
+    object("selectedId", &json!({"type": "string", "const": choice.id, "title": choice.title}))
 }
 
 /// An object with exactly one member.
-fn object(name: &str, member: Value) -> Value {
+fn object(name: &str, member: &Value) -> Value {
     json!({
         "type": "object",
         "properties": {name: member},
@@ -57,6 +57,6 @@ fn resource() -> Value {
             "required": ["value"],
             "additionalProperties": false,
         },
-        object("status", json!({"const": "canceled"})),
+        object("status", &json!({"const": "canceled"})),
     ]})
 }

@@ -350,6 +350,28 @@ fn an_answer_reopens_the_step_that_asked() {
 }
 
 #[test]
+fn an_answer_is_the_result_of_the_call_that_asked() {
+    let cases = [
+        (json!({"selectedLabel": "Large", "selectedId": "large", "freeText": ""}), "\"Large\""),
+        (json!({"selectedLabel": "", "selectedId": "", "freeText": "a tiny one"}), "\"a tiny one\""),
+        (json!({"selectedId": "large"}), "\"large\""),
+    ];
+    for (mut data, content) in cases {
+        data["kind"] = json!("ask_user_question");
+        data["toolUseId"] = json!("call_ask");
+        let mut run = Run::first();
+        run.feed(&piped(envelope(
+            1,
+            "tool_started",
+            json!({"toolName": "ask_user_question", "toolUseId": "call_ask", "input": {}}),
+        )));
+        run.feed(&piped(envelope(2, "input_received", data)));
+        let body = run.body();
+        assert!(body.contains(&format!("result r1:result:1 call_ask {content}")), "{body:?}");
+    }
+}
+
+#[test]
 fn c48_a_step_that_only_ends_is_an_empty_span() {
     let mut run = Run::first();
     run.feed(&piped(envelope(1, "step_completed", json!({}))));

@@ -47,10 +47,10 @@ fn c12_a_resumed_call_gets_only_its_result() {
         run.body(),
         [
             "result r2:result:1 call_1 \"done\"",
-            "text+ r2:T1-message:2",
-            "text  r2:T1-message:2 \"After \"",
-            "text  r2:T1-message:2 \"that.\"",
-            "text- r2:T1-message:2",
+            "text+ r2:message:2",
+            "text  r2:message:2 \"After \"",
+            "text  r2:message:2 \"that.\"",
+            "text- r2:message:2",
         ]
     );
 }

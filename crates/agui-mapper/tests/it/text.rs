@@ -21,10 +21,10 @@ fn s5_text_becomes_one_message() {
         run.succeed(),
         [
             "run+ t r1",
-            "text+ r1:T1-message:1",
-            "text  r1:T1-message:1 \"Hel\"",
-            "text  r1:T1-message:1 \"lo\"",
-            "text- r1:T1-message:1",
+            "text+ r1:message:1",
+            "text  r1:message:1 \"Hel\"",
+            "text  r1:message:1 \"lo\"",
+            "text- r1:message:1",
             "run- success",
         ]
     );
@@ -41,16 +41,16 @@ fn w49_text_after_a_tool_call_is_a_new_message() {
     assert_eq!(
         run.body(),
         [
-            "text+ r1:T1-message:1",
-            "text  r1:T1-message:1 \"before\"",
-            "text- r1:T1-message:1",
-            "call+ c1 bash of r1:T1-message:1",
+            "text+ r1:message:1",
+            "text  r1:message:1 \"before\"",
+            "text- r1:message:1",
+            "call+ c1 bash of r1:message:1",
             "args  c1 {}",
             "call- c1",
             "result r1:result:2 c1 \"ok\"",
-            "text+ r1:T1-message:3",
-            "text  r1:T1-message:3 \"after\"",
-            "text- r1:T1-message:3",
+            "text+ r1:message:3",
+            "text  r1:message:3 \"after\"",
+            "text- r1:message:3",
         ]
     );
 }
@@ -71,17 +71,17 @@ fn w52_each_stretch_of_reasoning_has_its_own_id() {
             "think  r1:reasoning:1 \"b\"",
             "think- r1:reasoning:1",
             "span- r1:reasoning:1",
-            "text+ r1:T1-message:2",
-            "text  r1:T1-message:2 \"x\"",
-            "text- r1:T1-message:2",
+            "text+ r1:message:2",
+            "text  r1:message:2 \"x\"",
+            "text- r1:message:2",
             "span+ r1:reasoning:3",
             "think+ r1:reasoning:3",
             "think  r1:reasoning:3 \"c\"",
             "think- r1:reasoning:3",
             "span- r1:reasoning:3",
-            "text+ r1:T1-message:4",
-            "text  r1:T1-message:4 \"y\"",
-            "text- r1:T1-message:4",
+            "text+ r1:message:4",
+            "text  r1:message:4 \"y\"",
+            "text- r1:message:4",
         ]
     );
 }
@@ -138,7 +138,7 @@ fn w56_spans_are_closed_before_an_error_in_reverse_order() {
     run.feed(&delta("partial"));
     run.finish(Ending::Error { code: "CODE".into(), message: String::new() });
     let lines = run.lines();
-    assert_eq!(lines[lines.len() - 3..], ["text- r1:T1-message:1", "call- c1", "error CODE \"CODE\""]);
+    assert_eq!(lines[lines.len() - 3..], ["text- r1:message:1", "call- c1", "error CODE \"CODE\""]);
 }
 
 #[test]

@@ -57,6 +57,7 @@ fn w57_results_keep_what_the_tool_gave() {
         ("completed", json!({}), r#""""#),
         ("completed", json!({"result": {"n": 1.0, "a": [1, "x y"]}}), r#""{\"a\":[1,\"x y\"],\"n\":1.0}""#),
         ("completed", json!({"result": 7}), r#""7""#),
+        ("completed", json!({"result": "{ \"a\" : 1 }"}), r#""{ \"a\" : 1 }""#),
         ("failed", json!({"result": "denied"}), r#""denied" {"iacCode":{"status":"failed"}}"#),
     ];
     for (status, more, content) in cases {
@@ -102,8 +103,8 @@ fn c46_interleaved_calls_keep_their_own_arguments_and_results() {
     assert_eq!(
         body[3..],
         [
-            "call+ a bash of r1:T1-message:1",
-            "call+ b bash of r1:T1-message:1",
+            "call+ a bash of r1:message:1",
+            "call+ b bash of r1:message:1",
             "args  b {\"q\":\"b\"}",
             "call- b",
             "args  a {\"q\":\"a\"}",

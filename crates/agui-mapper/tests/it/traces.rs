@@ -75,18 +75,22 @@ fn traces() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/traces")
 }
 
-fn exchanges(name: &str) -> Vec<Exchange> {
-    let path = traces().join(name).join("a2a.jsonl");
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
+/// The lines of a file of a trace; large ones are compressed.
+fn lines(name: &str, file: &str) -> Vec<String> {
+    let path = traces().join(name).join(file);
+    let mut text = String::new();
+    match std::fs::File::open(&path) {
+        Ok(mut file) => file.read_to_string(&mut text).unwrap(),
         Err(_) => {
             let file = std::fs::File::open(path.with_extension("jsonl.gz")).unwrap();
-            let mut text = String::new();
-            flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
-            text
+            flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap()
         }
     };
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    text.lines().map(str::to_owned).collect()
+}
+
+fn exchanges(name: &str) -> Vec<Exchange> {
+    lines(name, "a2a.jsonl").iter().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// A thread as a simple coordinator drives it.
@@ -259,9 +263,8 @@ fn s5_4_every_recorded_exchange_gives_valid_streams() {
 
 /// What the recorded client of the Python adapter was shown, thread by thread, with the events that count.
 fn python_events(name: &str) -> Vec<Value> {
-    let path = traces().join(name).join("agui.jsonl");
-    let text = std::fs::read_to_string(&path).unwrap();
-    text.lines()
+    lines(name, "agui.jsonl")
+        .iter()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
         .filter_map(|line| line.get("event").cloned())
         .collect()

@@ -27,6 +27,7 @@ fn record() -> ThreadRecord {
     execution.pipeline_sequence = 3;
     execution.open_steps = ["step:plan".into()].into();
     execution.text_digests = [Digest::of(b"text")].into();
+    execution.position = Some(object(r#"{"texts":[],"artifacts":["a1"]}"#));
     let interrupt = PendingInterrupt::new(object(r#"{"inputId":"i1","n":1.50}"#))
         .with_expires_at(UnixMillis::new(1_764_523_800_120))
         .with_announced(object(r#"{"id":"i1","a":"ä\u00e4"}"#), UnixMillis::new(1_764_523_260_000));
@@ -46,6 +47,7 @@ fn a_document_without_our_key_has_safe_defaults() {
     let mut expected = record();
     expected.revision = 0;
     expected.runs.reverse();
+    expected.execution.position = None;
     let pending = expected.execution.pending.get_mut("i1").unwrap();
     pending.announced_at = None;
     pending.interrupt = None;
@@ -165,6 +167,7 @@ fn damaged_documents_are_refused_with_a_reason() {
         ("\"terminalExecutionIds\":", "\"x\":", missing("terminalExecutionIds")),
         ("\"e0\"", "0", wrong("terminalExecutionIds")),
         ("\"revision\": 7", "\"revision\": -7", wrong("revision")),
+        ("\"position\": {", "\"position\": 1, \"x\": {", wrong("aguiServer")),
         ("\"announcedAt\": 1764523260000", "\"announcedAt\": \"now\"", wrong("announcedAt")),
     ];
     for (from, to, expected) in cases {

@@ -68,12 +68,8 @@ impl Directory {
 
     /// Appends whole lines to a file of lines and makes them durable; the flag tells whether it is new.
     pub(super) fn append(&self, name: &str, lines: &[u8]) -> Result<bool, StoreError> {
-        let options = {
-            let mut options = OpenOptions::new();
-            options.read(true).write(true);
-            options
-        };
-        let existing = self.open_existing(name, &options, Entry::HistoryFile)?;
+        let existing =
+            self.open_existing(name, OpenOptions::new().read(true).write(true), Entry::HistoryFile)?;
         let created = existing.is_none();
         let append = || -> io::Result<()> {
             self.hit(Point::BeforeHistory)?;

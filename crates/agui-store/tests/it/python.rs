@@ -70,6 +70,7 @@ fn parked_record(thread: &str) -> ThreadRecord {
     execution.pipeline_sequence = 12;
     execution.open_steps = ["step:plan".into()].into();
     execution.text_digests = [Digest::of(b"text")].into();
+    execution.position = Some(object(r#"{"artifacts":["a1"]}"#));
     let value = r#"{"inputId":"i1","kind":"permission","schemaVersion":1.0,"toolName":"bash","prompt":"Δ?","unknown":1}"#;
     let permission = PendingInterrupt::new(object(value))
         .with_sideband()
@@ -150,6 +151,7 @@ async fn what_iac_code_saves_is_loaded_here_and_noticed() {
 /// What is left of a record when iac-code has added a run and written it back.
 fn rewritten(mut record: ThreadRecord, keeps_expiry: bool) -> ThreadRecord {
     record.revision = 0;
+    record.execution.position = None;
     record.runs.insert(0, RecordedRun::new("r-py".into(), digest("r-py")));
     for (id, pending) in &mut record.execution.pending {
         let value = match id.as_str() {

@@ -91,7 +91,8 @@ impl Kernel {
 
 fn read_decision<'a>(payload: &'a Value, task_id: &str) -> Result<Decision<'a>, RpcError> {
     let text = |name: &str| payload[name].as_str().unwrap_or_default();
-    let mut keys: Vec<&str> = payload.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+    let mut keys: Vec<&str> =
+        payload.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
     keys.sort_unstable();
     if keys != KEYS || payload["schemaVersion"].as_f64() != Some(1.0) {
         return Err(RpcError::invalid("Permission payload fields do not match schemaVersion 1."));
@@ -102,11 +103,7 @@ fn read_decision<'a>(payload: &'a Value, task_id: &str) -> Result<Decision<'a>, 
     if text("requestTaskId") != task_id {
         return Err(RpcError::invalid("Permission taskId does not match requestTaskId."));
     }
-    Ok(Decision {
-        input_id: text("inputId"),
-        tool_use_id: text("toolUseId"),
-        decision: text("decision"),
-    })
+    Ok(Decision { input_id: text("inputId"), tool_use_id: text("toolUseId"), decision: text("decision") })
 }
 
 /// An answer that was accepted before: a receipt for the same one, a refusal for the opposite.

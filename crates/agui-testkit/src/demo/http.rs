@@ -12,7 +12,10 @@ use crate::log::LoggedRequest;
 use crate::net::{Aborted, Body, Handler, json_text};
 
 impl Handler for Kernel {
-    fn handle(self: Arc<Self>, request: LoggedRequest) -> BoxFuture<'static, Result<Response<Body>, Aborted>> {
+    fn handle(
+        self: Arc<Self>,
+        request: LoggedRequest,
+    ) -> BoxFuture<'static, Result<Response<Body>, Aborted>> {
         async move { Ok(self.route(&request).await) }.boxed()
     }
 }

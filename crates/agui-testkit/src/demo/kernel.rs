@@ -140,8 +140,7 @@ impl Store {
         self.order.push_back(id.clone());
         self.tasks.insert(id, task);
         while self.order.len() > MAX_TASKS {
-            let ended =
-                |id: &String| self.tasks.get(id).is_none_or(|task| task.activity == Activity::Ended);
+            let ended = |id: &String| self.tasks.get(id).is_none_or(|task| task.activity == Activity::Ended);
             let Some(at) = self.order.iter().position(ended) else { return };
             if let Some(task) = self.order.remove(at).and_then(|id| self.tasks.remove(&id)) {
                 let context_id = task.ids.context_id;

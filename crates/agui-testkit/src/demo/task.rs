@@ -169,7 +169,8 @@ impl Task {
 
     /// The task object of `GetTask`; `control` is its execution control.
     pub(super) fn to_json(&self, control: Value, history_length: Option<usize>) -> Value {
-        let mut task = json!({"id": self.ids.task_id, "contextId": self.ids.context_id, "status": self.status});
+        let mut task =
+            json!({"id": self.ids.task_id, "contextId": self.ids.context_id, "status": self.status});
         if !self.artifacts.is_empty() {
             task["artifacts"] = json!(self.artifacts);
         }

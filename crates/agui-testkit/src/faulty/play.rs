@@ -20,6 +20,7 @@ use crate::wire;
 enum After {
     KeepAlive,
     Close,
+    Reset,
 }
 
 pub(super) async fn connection(socket: TcpStream, connected: &Connected, log: &RequestLog, shared: &Shared) {
@@ -45,8 +46,15 @@ pub(super) async fn connection(socket: TcpStream, connected: &Connected, log: &R
             after = played => after.unwrap_or(After::Close),
             () = requests.gone() => After::Close,
         };
-        if after == After::Close {
-            return;
+        match after {
+            After::KeepAlive => {}
+            After::Close => return,
+            After::Reset => {
+                let _ = exchange.output.as_ref().set_zero_linger();
+                // Dropped as usual, this half would say goodbye before the reset.
+                exchange.output.forget();
+                return;
+            }
         }
     }
 }
@@ -75,7 +83,11 @@ impl Exchange<'_> {
         for step in steps {
             answered |= matches!(
                 step,
-                Step::Head { .. } | Step::Complete { .. } | Step::Reply(_) | Step::Error { .. } | Step::Socket(_)
+                Step::Head { .. }
+                    | Step::Complete { .. }
+                    | Step::Reply(_)
+                    | Step::Error { .. }
+                    | Step::Socket(_)
             );
             if let Some(after) = self.step(request, step).await? {
                 return Ok(after);
@@ -102,10 +114,7 @@ impl Exchange<'_> {
                 self.output.shutdown().await?;
                 return Ok(Some(After::Close));
             }
-            Step::Rst => {
-                self.output.as_ref().set_zero_linger()?;
-                return Ok(Some(After::Close));
-            }
+            Step::Rst => return Ok(Some(After::Reset)),
             write => self.write(request, write).await?,
         }
         Ok(None)

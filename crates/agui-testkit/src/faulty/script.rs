@@ -63,7 +63,8 @@ impl Script {
 
     /// Uses up the first rule that fits.
     pub(super) fn pick(&mut self, kind: &str) -> Option<Vec<Step>> {
-        let rule = self.rules.iter_mut().find(|rule| rule.left > 0 && (rule.kind == kind || rule.kind == "*"))?;
+        let rule =
+            self.rules.iter_mut().find(|rule| rule.left > 0 && (rule.kind == kind || rule.kind == "*"))?;
         rule.left = rule.left.saturating_sub(usize::from(rule.left != usize::MAX));
         Some(rule.steps.clone())
     }

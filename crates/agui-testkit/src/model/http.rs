@@ -16,7 +16,10 @@ use crate::net::{Aborted, Body, Handler, json_text};
 const LOG_TEXT: (usize, usize) = (4000, 200);
 
 impl Handler for Model {
-    fn handle(self: Arc<Self>, request: LoggedRequest) -> BoxFuture<'static, Result<Response<Body>, Aborted>> {
+    fn handle(
+        self: Arc<Self>,
+        request: LoggedRequest,
+    ) -> BoxFuture<'static, Result<Response<Body>, Aborted>> {
         async move { Ok(self.route(&request).await) }.boxed()
     }
 }
@@ -89,7 +92,8 @@ fn entry(request: &Value, turn: Option<usize>) -> Value {
     let messages = request["messages"].as_array().into_iter().flatten();
     let known = ["messages", "tools", "stream", "model"];
     let extra = request.as_object().into_iter().flatten().filter(|(key, _)| !known.contains(&key.as_str()));
-    let extra: serde_json::Map<String, Value> = extra.map(|(key, value)| (key.clone(), value.clone())).collect();
+    let extra: serde_json::Map<String, Value> =
+        extra.map(|(key, value)| (key.clone(), value.clone())).collect();
     json!({
         "turn": turn.and_then(|turn| i64::try_from(turn).ok()).unwrap_or(-1),
         "stream": request["stream"] == json!(true), "model": request["model"],

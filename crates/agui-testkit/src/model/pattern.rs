@@ -42,7 +42,8 @@ impl Pattern {
         self.alternatives.iter().any(|literals| match literals.as_slice() {
             [only] => only == text,
             [first, middle @ .., last] => {
-                let Some(inner) = text.strip_prefix(first.as_str()).and_then(|t| t.strip_suffix(last.as_str()))
+                let Some(inner) =
+                    text.strip_prefix(first.as_str()).and_then(|t| t.strip_suffix(last.as_str()))
                 else {
                     return false;
                 };
@@ -72,14 +73,21 @@ mod tests {
             ("", "anything", true, false),
         ] {
             let parsed = Pattern::parse(pattern).unwrap();
-            assert_eq!((parsed.found_in(text), parsed.is_whole(text)), (found, whole), "{pattern:?} in {text:?}");
+            assert_eq!(
+                (parsed.found_in(text), parsed.is_whole(text)),
+                (found, whole),
+                "{pattern:?} in {text:?}"
+            );
         }
     }
 
     #[test]
     fn what_the_matcher_does_not_know_is_refused() {
         for (pattern, found) in [("a+", '+'), ("^a", '^'), ("a.b", '.'), (r"\d", '\\'), ("(a)", '(')] {
-            assert!(matches!(Pattern::parse(pattern), Err(TestkitError::Pattern(c)) if c == found), "{pattern}");
+            assert!(
+                matches!(Pattern::parse(pattern), Err(TestkitError::Pattern(c)) if c == found),
+                "{pattern}"
+            );
         }
     }
 }

@@ -8,8 +8,8 @@ use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
-use super::template::Rendered;
 use super::BulkStream;
+use super::template::Rendered;
 use crate::error::TestkitError;
 use crate::http1::{RequestReader, head};
 use crate::log::{LoggedRequest, RequestLog};
@@ -186,7 +186,9 @@ fn small(request: &LoggedRequest) -> Vec<u8> {
             let task = wire::task(&Ids::new(task_id, "", ""), State::Canceled, None);
             (200, wire::reply(id, &task["task"]))
         }
-        "GET /health" => (200, json!({"status": "healthy", "version": "0.16.0", "mode": "normal"}).to_string()),
+        "GET /health" => {
+            (200, json!({"status": "healthy", "version": "0.16.0", "mode": "normal"}).to_string())
+        }
         _ if request.rpc_method().is_some() => {
             (200, wire::error_reply(id, -32001, "Task not found", &wire::error_info("TASK_NOT_FOUND")))
         }

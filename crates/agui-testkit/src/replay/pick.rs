@@ -35,18 +35,18 @@ fn purpose(request: &LoggedRequest) -> Purpose<'_> {
 /// The free exchange that fits best: same kind and purpose, then the same identities; the first of
 /// equals.
 pub(super) fn best<'a>(
-    free: impl Iterator<Item = &'a Exchange>,
+    free: impl Iterator<Item = (usize, &'a Exchange)>,
     request: &LoggedRequest,
-) -> Option<&'a Exchange> {
+) -> Option<(usize, &'a Exchange)> {
     let kind = request.kind();
-    let mut best: Option<(u32, &Exchange)> = None;
-    for exchange in free.filter(|exchange| exchange.kind() == kind) {
+    let mut best: Option<(u32, (usize, &Exchange))> = None;
+    for (at, exchange) in free.filter(|(_, exchange)| exchange.kind() == kind) {
         let Some(score) = score(&exchange.request, request) else { continue };
         if best.is_none_or(|(other, _)| score > other) {
-            best = Some((score, exchange));
+            best = Some((score, (at, exchange)));
         }
     }
-    best.map(|(_, exchange)| exchange)
+    best.map(|(_, found)| found)
 }
 
 /// How well a recorded request fits; `None` when it is for something else.

@@ -21,27 +21,31 @@ use crate::wire;
 const HOP: [&str; 5] = ["transfer-encoding", "content-length", "connection", "date", "server"];
 
 impl Handler for Session {
-    fn handle(self: Arc<Self>, request: LoggedRequest) -> BoxFuture<'static, Result<Response<Body>, Aborted>> {
+    fn handle(
+        self: Arc<Self>,
+        request: LoggedRequest,
+    ) -> BoxFuture<'static, Result<Response<Body>, Aborted>> {
         async move { self.answer(request).await }.boxed()
     }
 }
 
 impl Session {
     async fn answer(self: Arc<Self>, request: LoggedRequest) -> Result<Response<Body>, Aborted> {
-        let Some(exchange) = self.take(&request).cloned() else {
+        let Some(at) = self.take(&request) else {
             return Ok(not_in_trace(&request));
         };
+        let exchange = &self.trace.exchanges[at];
         let Some(status) = exchange.status.and_then(|status| StatusCode::from_u16(status).ok()) else {
-            self.gate(&exchange, exchange.end_ms).await;
+            self.gate(exchange, exchange.end_ms).await;
             return Err(Aborted);
         };
         let body = if exchange.is_stream() {
-            self.gate(&exchange, exchange.head_ms).await;
-            self.stream(exchange.clone(), request)
+            self.gate(exchange, exchange.head_ms).await;
+            stream(Cursor { session: Arc::clone(&self), exchange: at, next: Some(0), request })
         } else {
             let (ms, bytes) = exchange.pieces.first().cloned().unwrap_or((exchange.at_ms, Bytes::new()));
-            self.gate(&exchange, ms).await;
-            full(self.rewritten(&exchange, &request, &bytes))
+            self.gate(exchange, ms).await;
+            full(self.rewritten(exchange, &request, &bytes))
         };
         let mut response = Response::new(body);
         *response.status_mut() = status;
@@ -58,23 +62,6 @@ impl Session {
             Ok(text) => self.rewrite(exchange, request, text).into(),
             Err(_) => bytes.clone(),
         }
-    }
-
-    fn stream(self: &Arc<Self>, exchange: Exchange, request: LoggedRequest) -> Body {
-        let session = Arc::clone(self);
-        let frames = stream::unfold(Some(0), move |at| {
-            let (session, exchange, request) = (Arc::clone(&session), exchange.clone(), request.clone());
-            async move {
-                let at = at?;
-                let Some((ms, piece)) = exchange.pieces.get(at) else {
-                    return session.end(&exchange).await.err().map(|cut| (Err(cut), None));
-                };
-                session.gate(&exchange, *ms).await;
-                let bytes = session.rewritten(&exchange, &request, piece);
-                Some((Ok(Frame::data(bytes)), Some(at + 1)))
-            }
-        });
-        StreamBody::new(frames).boxed_unsync()
     }
 
     /// What happens after the last piece.
@@ -98,6 +85,38 @@ impl Session {
                 Err(Aborted)
             }
         }
+    }
+}
+
+/// How far one stream has come.
+struct Cursor {
+    session: Arc<Session>,
+    /// Index of the exchange.
+    exchange: usize,
+    /// Index of the next piece; `None` after a cut.
+    next: Option<usize>,
+    request: LoggedRequest,
+}
+
+fn stream(cursor: Cursor) -> Body {
+    let frames = stream::unfold(cursor, |mut cursor| async move {
+        let item = cursor.next().await?;
+        Some((item.map(Frame::data), cursor))
+    });
+    StreamBody::new(frames).boxed_unsync()
+}
+
+impl Cursor {
+    async fn next(&mut self) -> Option<Result<Bytes, Aborted>> {
+        let session = &self.session;
+        let exchange = &session.trace.exchanges[self.exchange];
+        let at = self.next.take()?;
+        let Some((ms, piece)) = exchange.pieces.get(at) else {
+            return session.end(exchange).await.err().map(Err);
+        };
+        session.gate(exchange, *ms).await;
+        self.next = Some(at + 1);
+        Some(Ok(session.rewritten(exchange, &self.request, piece)))
     }
 }
 

@@ -57,11 +57,13 @@ impl Session {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the recorded exchange that fits a request, and learns the adapter's identities.
-    pub(super) fn take(&self, request: &LoggedRequest) -> Option<&Exchange> {
+    /// Takes the recorded exchange that fits a request, and learns the adapter's identities; gives its
+    /// index.
+    pub(super) fn take(&self, request: &LoggedRequest) -> Option<usize> {
         let mut progress = self.progress();
-        let free = self.trace.exchanges.iter().filter(|exchange| !progress.used.contains(&exchange.seq));
-        let Some(exchange) = super::pick::best(free, request) else {
+        let all = self.trace.exchanges.iter().enumerate();
+        let free = all.filter(|(_, exchange)| !progress.used.contains(&exchange.seq));
+        let Some((at, exchange)) = super::pick::best(free, request) else {
             progress.unmatched.push(request.kind());
             return None;
         };
@@ -74,12 +76,13 @@ impl Session {
         }
         drop(progress);
         self.changed.send_replace(());
-        Some(exchange)
+        Some(at)
     }
 
     pub(super) fn mark(&self, name: &str) {
         let mut progress = self.progress();
-        let open = self.trace.marks.iter().find(|(seq, _, mark)| mark == name && !progress.seen.contains(seq));
+        let open =
+            self.trace.marks.iter().find(|(seq, _, mark)| mark == name && !progress.seen.contains(seq));
         if let Some((seq, _, _)) = open {
             progress.seen.insert(*seq);
         }

@@ -55,7 +55,8 @@ impl BulkStream {
     /// [`TestkitError::NoStream`].
     pub fn from_trace(trace: &Trace) -> Result<Self, TestkitError> {
         let mut exchanges = trace.exchanges.iter();
-        let first = exchanges.find(|exchange| exchange.kind() == "SendStreamingMessage" && exchange.is_stream());
+        let first =
+            exchanges.find(|exchange| exchange.kind() == "SendStreamingMessage" && exchange.is_stream());
         let exchange = first.ok_or(TestkitError::NoStream)?;
         let events = exchange.events();
         let find = |pointer: &str| events.iter().find_map(|event| event.pointer(pointer)?.as_str());
@@ -66,7 +67,9 @@ impl BulkStream {
             (text(&request.message()["messageId"]), Hole::Message),
             (find("/result/task/id").unwrap_or_default().to_owned(), Hole::Task),
             (
-                find("/result/statusUpdate/metadata/iac_code/iacCodeSessionId").unwrap_or_default().to_owned(),
+                find("/result/statusUpdate/metadata/iac_code/iacCodeSessionId")
+                    .unwrap_or_default()
+                    .to_owned(),
                 Hole::Session,
             ),
         ];
@@ -77,7 +80,8 @@ impl BulkStream {
     /// A normal turn of `deltas` different text deltas (`tok0 `, `tok1 `, …).
     #[must_use]
     pub fn synthetic(deltas: usize) -> Self {
-        let [task, context, session, message, rpc] = ["@task@", "@context@", "@session@", "@message@", "@rpc@"];
+        let [task, context, session, message, rpc] =
+            ["@task@", "@context@", "@session@", "@message@", "@rpc@"];
         let ids = Ids::new(task, context, session);
         let said = json!({"messageId": message, "role": "ROLE_USER", "parts": [{"text": "go"}]});
         let mut results = vec![wire::task(&ids, State::Submitted, Some(&said))];
@@ -143,7 +147,8 @@ impl BulkStream {
     pub(super) fn render(&self, request: &LoggedRequest, limit: usize) -> Rendered {
         let (task, session) = (Uuid::new_v4().to_string(), Uuid::new_v4().to_string());
         let rpc_id = request.json["id"].to_string();
-        let (context, message) = (text(&request.message()["contextId"]), text(&request.message()["messageId"]));
+        let (context, message) =
+            (text(&request.message()["contextId"]), text(&request.message()["messageId"]));
         let fill = |hole: &Hole| match hole {
             Hole::RpcId => rpc_id.as_str(),
             Hole::Context => &context,

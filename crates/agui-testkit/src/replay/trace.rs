@@ -169,7 +169,9 @@ impl Exchange {
         let states = [State::InputRequired, State::AuthRequired, State::Completed, State::Failed];
         let states = states.into_iter().chain([State::Canceled, State::Rejected]);
         let text = String::from_utf8_lossy(last);
-        states.into_iter().any(|state| text.contains(&format!("\"status\":{{\"state\":\"{}\"", state.as_str())))
+        states
+            .into_iter()
+            .any(|state| text.contains(&format!("\"status\":{{\"state\":\"{}\"", state.as_str())))
     }
 
     /// The events of a stream, as JSON.
@@ -191,17 +193,17 @@ impl Exchange {
             return self.pieces.last().map(|(ms, _)| (*ms, all.into())).into_iter().collect();
         }
         let all = Bytes::from(all);
-        let mut ends = Vec::new();
-        let mut end = 0;
-        for (ms, piece) in &self.pieces {
-            end += piece.len();
-            ends.push((end, *ms));
-        }
+        let mut pieces = self.pieces.iter();
+        let (mut arrived, mut ms) = (0, self.at_ms);
         let mut out = Vec::new();
         let mut from = 0;
         while from < all.len() {
-            let to = record_end(&all[from..]).map_or(all.len(), |length| from + length);
-            let ms = ends.iter().find(|(end, _)| *end >= to).map_or(self.end_ms, |(_, ms)| *ms);
+            let to = from + record_length(&all[from..]);
+            while arrived < to {
+                let Some((at, piece)) = pieces.next() else { break };
+                arrived += piece.len();
+                ms = *at;
+            }
             out.push((ms, all.slice(from..to)));
             from = to;
         }
@@ -209,13 +211,16 @@ impl Exchange {
     }
 }
 
-/// Length of the first record with its blank line.
-fn record_end(bytes: &[u8]) -> Option<usize> {
-    let find = |needle: &[u8]| {
-        let at = bytes.windows(needle.len()).position(|window| window == needle)?;
-        Some(at + needle.len())
-    };
-    [find(b"\r\n\r\n"), find(b"\n\n")].into_iter().flatten().min()
+/// Length of the first record with its blank line; of everything when there is none.
+fn record_length(bytes: &[u8]) -> usize {
+    let mut line_start = 0;
+    for at in (0..bytes.len()).filter(|at| bytes[*at] == b'\n') {
+        if bytes[line_start..at].iter().all(|byte| *byte == b'\r') && line_start > 0 {
+            return at + 1;
+        }
+        line_start = at + 1;
+    }
+    bytes.len()
 }
 
 fn time(record: &Value, name: &'static str) -> Result<f64, TestkitError> {

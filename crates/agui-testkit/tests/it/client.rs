@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use agui_testkit::TestkitError;
 use agui_testkit::client::input::{RunInput, decision};
 use agui_testkit::client::raw::{Hangup, RawConnection, leave_after_events, leave_before_headers};
 use agui_testkit::client::{StreamEnd, TestClient};
 use agui_testkit::faulty::{FaultyServer, Framing, Script, Step};
-use agui_testkit::TestkitError;
 use serde_json::json;
 
 /// A server that streams numbered AG-UI-like events and then waits.
@@ -42,7 +42,13 @@ async fn events_keep_their_text_and_their_time() {
 async fn dropping_a_stream_closes_its_connection() {
     let server = counting(5, Step::Stall).await;
     let client = TestClient::new(&server.url()).unwrap();
-    let got = client.post("/", &input()).await.unwrap().events().collect_until(|event| event.json["delta"] == "1").await;
+    let got = client
+        .post("/", &input())
+        .await
+        .unwrap()
+        .events()
+        .collect_until(|event| event.json["delta"] == "1")
+        .await;
     assert_eq!((got.text("N").as_str(), got.end), ("01", StreamEnd::LeftByClient));
     server.connections().wait_open(0).await.unwrap();
     let response = client.post("/", &input()).await.unwrap();

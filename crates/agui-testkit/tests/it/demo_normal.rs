@@ -18,14 +18,13 @@ async fn a_turn_has_the_order_and_the_shapes_of_the_kernel() {
         .with_iac_code("llm_headers", json!({"x": "secret"}));
     let got = stream(&client, &message).await;
     assert_eq!(got.end, StreamEnd::Complete);
-    let header = |name: &str| got.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+    let header =
+        |name: &str| got.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
     assert_eq!(header("content-type"), Some("text/event-stream; charset=utf-8"));
     assert_eq!((header("cache-control"), header("x-accel-buffering")), (Some("no-store"), Some("no")));
     assert_eq!(
         words(&got),
-        [
-            "task", "SUBMITTED", "WORKING", "thinking", "text", "usage", "assistantFinal", "INPUT_REQUIRED"
-        ]
+        ["task", "SUBMITTED", "WORKING", "thinking", "text", "usage", "assistantFinal", "INPUT_REQUIRED"]
     );
     assert!(said(&got).contains("good morning"), "{}", said(&got));
 
@@ -33,14 +32,19 @@ async fn a_turn_has_the_order_and_the_shapes_of_the_kernel() {
     let echo = &got.events[0].json["result"]["task"]["history"][0];
     assert_eq!(echo["metadata"]["iac_code"], json!({"cwd": "/ws", "iac_code_api_key": "key-1"}));
     assert_eq!((&echo["taskId"], &echo["messageId"]), (&json!(id), &json!("m-good-morning")));
-    let ids = |event: &serde_json::Value| event["result"]["statusUpdate"]["status"]["message"]["messageId"].clone();
+    let ids =
+        |event: &serde_json::Value| event["result"]["statusUpdate"]["status"]["message"]["messageId"].clone();
     let text = got.events.iter().find(|event| word(&event.json) == "text").unwrap();
     assert_eq!(ids(&text.json), json!(format!("{id}-message")));
     let last = got.events.iter().find(|event| word(&event.json) == "assistantFinal").unwrap();
     assert_eq!(ids(&last.json), json!(format!("{id}-2")));
     for event in &got.events {
         assert!(event.raw.starts_with("data: {\"result\":{"), "{}", event.raw);
-        assert!(event.raw.ends_with("},\"id\":\"rpc-m-good-morning\",\"jsonrpc\":\"2.0\"}\r\n\r\n"), "{}", event.raw);
+        assert!(
+            event.raw.ends_with("},\"id\":\"rpc-m-good-morning\",\"jsonrpc\":\"2.0\"}\r\n\r\n"),
+            "{}",
+            event.raw
+        );
     }
     let usage = got.events.iter().find(|event| word(&event.json) == "usage").unwrap();
     assert!(usage.raw.contains("\"cachedInputTokens\":0.0"), "{}", usage.raw);
@@ -51,7 +55,9 @@ async fn a_turn_has_the_order_and_the_shapes_of_the_kernel() {
 async fn thinking_can_be_switched_off_and_attachments_are_counted() {
     let (_kernel, client) = demo(DemoConfig::instant()).await;
     let image = json!({"data": {"filename": "a.png", "bytes": "AAAA"}, "mediaType": "image/png"});
-    let got = stream(&client, &says("look").with_part(image).with_iac_code("thinking", json!({"enabled": false}))).await;
+    let got =
+        stream(&client, &says("look").with_part(image).with_iac_code("thinking", json!({"enabled": false})))
+            .await;
     assert!(!words(&got).contains(&"thinking".to_owned()));
     assert!(said(&got).contains("1 attachments"), "{}", said(&got));
 }
@@ -74,7 +80,15 @@ async fn an_allowed_tool_runs_once_however_often_it_is_allowed() {
     let allowed = stream(&client, &decides(&input, "allow_once")).await;
     assert_eq!(
         words(&allowed),
-        ["inputReceived", "artifactUpdate", "tool completed", "text", "usage", "assistantFinal", "INPUT_REQUIRED"]
+        [
+            "inputReceived",
+            "artifactUpdate",
+            "tool completed",
+            "text",
+            "usage",
+            "assistantFinal",
+            "INPUT_REQUIRED"
+        ]
     );
     assert_eq!(kernel.executions(&id), [input["toolUseId"].as_str().unwrap()]);
 
@@ -213,7 +227,10 @@ async fn a_second_message_in_a_busy_context_fails() {
 async fn failures_tell_whether_another_try_helps() {
     let (_kernel, client) = demo(DemoConfig::instant()).await;
     let busy = stream(&client, &says("retry")).await;
-    assert_eq!((last_state(&busy).as_str(), words(&busy).last().unwrap().as_str()), ("INPUT_REQUIRED", "error"));
+    assert_eq!(
+        (last_state(&busy).as_str(), words(&busy).last().unwrap().as_str()),
+        ("INPUT_REQUIRED", "error")
+    );
     assert_eq!(iac(&busy.events.last().unwrap().json)["error"]["retryable"], true);
     let works = stream(&client, &says("retry")).await;
     assert_eq!(said(&works), "This time it works.");

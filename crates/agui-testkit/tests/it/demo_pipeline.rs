@@ -6,7 +6,8 @@ use agui_testkit::demo::{DemoConfig, DemoKernel};
 use serde_json::{Value, json};
 
 use crate::kernel::{
-    call, cancel, decides, demo, get, get_task, iac, last_state, open_input, says, stream, task_id, word, words,
+    call, cancel, decides, demo, get, get_task, iac, last_state, open_input, says, stream, task_id, word,
+    words,
 };
 
 /// A pipeline up to the moment when both candidates wait; the stream is left then.
@@ -66,7 +67,9 @@ async fn two_candidates_work_side_by_side_and_wait_for_their_permissions() {
     let mut order: Vec<&Value> = texts.map(|e| &e["candidate"]["index"]).collect();
     order.dedup();
     assert!(order.len() > 2, "the texts of the candidates alternate: {order:?}");
-    for (input, envelope) in inputs.iter().zip(envelopes.iter().filter(|e| e["eventType"] == "permission_requested")) {
+    for (input, envelope) in
+        inputs.iter().zip(envelopes.iter().filter(|e| e["eventType"] == "permission_requested"))
+    {
         assert_eq!(input["subPipelineId"], envelope["candidate"]["id"]);
         assert_eq!((&input["scope"], &input["kind"]), (&json!("candidate_step"), &json!("permission")));
     }
@@ -89,28 +92,42 @@ async fn a_whole_pipeline_runs_to_its_committed_end() {
 
     let choice = open_input(&selecting);
     assert_eq!(choice["kind"], "candidate_selection");
-    let labels: Vec<&Value> = choice["options"].as_array().unwrap().iter().map(|option| &option["label"]).collect();
+    let labels: Vec<&Value> =
+        choice["options"].as_array().unwrap().iter().map(|option| &option["label"]).collect();
     assert_eq!(labels, ["basic", "robust"]);
     let waiting = state(&client, &id, "").await["snapshot"].clone();
-    assert_eq!((&waiting["status"], &waiting["pendingInput"]["kind"]), (&json!("waiting_input"), &choice["kind"]));
+    assert_eq!(
+        (&waiting["status"], &waiting["pendingInput"]["kind"]),
+        (&json!("waiting_input"), &choice["kind"])
+    );
     let last = waiting["lastSequence"].as_u64().unwrap();
 
     let done = stream(&client, &says("robust").with_task(&id)).await;
     assert_eq!(last_state(&done), "COMPLETED");
     let received = &pipeline_events(&done)[0];
-    assert_eq!((&received["eventType"], &received["data"]["selectedValue"]), (&json!("input_received"), &json!("robust")));
+    assert_eq!(
+        (&received["eventType"], &received["data"]["selectedValue"]),
+        (&json!("input_received"), &json!("robust"))
+    );
     let end = pipeline_events(&done).pop().unwrap();
     assert_eq!((&end["eventType"], &end["visibility"]), (&json!("pipeline_completed"), &json!("committed")));
     assert_eq!(kernel.executed_tools(), 2);
 
     let missed = state(&client, &id, &format!("&afterSequence={last}&includeSnapshot=false")).await;
-    let kinds: Vec<&str> =
-        missed["events"].as_array().unwrap().iter().map(|event| event["eventType"].as_str().unwrap()).collect();
+    let kinds: Vec<&str> = missed["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| event["eventType"].as_str().unwrap())
+        .collect();
     assert_eq!(kinds[kinds.len() - 3..], ["pipeline_completed", "backup_committed", "pipeline_completed"]);
     assert_eq!((&missed["fromSequence"], missed.get("snapshot")), (&json!(last), None));
     assert_eq!(missed["events"][0]["sequence"], last + 1);
     let over = state(&client, &id, "&lean=1").await["snapshot"].clone();
-    assert_eq!((&over["status"], &over["pendingInput"], over["display"].get("toolResults")), (&json!("completed"), &Value::Null, None));
+    assert_eq!(
+        (&over["status"], &over["pendingInput"], over["display"].get("toolResults")),
+        (&json!("completed"), &Value::Null, None)
+    );
     let steps: Vec<(&Value, &Value)> =
         over["steps"].as_array().unwrap().iter().map(|step| (&step["id"], &step["status"])).collect();
     assert_eq!(steps.len(), 5, "{steps:?}");
@@ -150,9 +167,11 @@ async fn without_any_candidate_the_pipeline_fails() {
 
 #[tokio::test]
 async fn a_question_takes_an_option_or_free_text() {
-    for (answer, selected, free) in
-        [("Large site", json!("large"), ""), ("small", json!("small"), ""), ("about ten nodes", Value::Null, "about ten nodes")]
-    {
+    for (answer, selected, free) in [
+        ("Large site", json!("large"), ""),
+        ("small", json!("small"), ""),
+        ("about ten nodes", Value::Null, "about ten nodes"),
+    ] {
         let (_kernel, client) = demo(DemoConfig::instant()).await;
         let asked = stream(&client, &says("question")).await;
         let input = open_input(&asked);
@@ -216,7 +235,10 @@ async fn a_pipeline_can_be_cancelled_while_it_waits() {
     assert_eq!(reply["result"]["status"]["message"]["parts"], json!([{"text": "Task canceled."}]));
     assert!(reply["result"]["metadata"]["iac_code"].get("pendingPermissions").is_none());
     let seen = response.events().collect().await;
-    assert_eq!((words(&seen).last().unwrap().as_str(), last_state(&seen).as_str()), ("pipeline_canceled", "CANCELED"));
+    assert_eq!(
+        (words(&seen).last().unwrap().as_str(), last_state(&seen).as_str()),
+        ("pipeline_canceled", "CANCELED")
+    );
     assert_eq!(answer_sideband(&client, &inputs[0], "allow_once").await["error"]["code"], -32602);
     assert_eq!((kernel.executed_tools(), kernel.running_tasks()), (0, 0));
     assert_eq!(state(&client, &id, "").await["snapshot"]["status"], "canceled");

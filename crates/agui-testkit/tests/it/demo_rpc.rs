@@ -10,7 +10,9 @@ use bytes::Bytes;
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::kernel::{CONTEXT, a2a_client, call, demo, get, last_state, open_input, says, stream, task_id, word, words};
+use crate::kernel::{
+    CONTEXT, a2a_client, call, demo, get, last_state, open_input, says, stream, task_id, word, words,
+};
 
 #[tokio::test]
 async fn without_the_token_nothing_is_answered() {
@@ -122,7 +124,8 @@ async fn workspaces_are_absolute_and_bound_to_their_context() {
     stream(&client, &Outgoing::new("m2", "c2", "/ws").with_text("hi")).await;
     let moved = stream(&client, &Outgoing::new("m3", "c2", "/other").with_text("hi")).await;
     assert_eq!(failed(&moved), "A2A context belongs to a different workspace");
-    let pipeline = Outgoing::new("m4", "c3", "ws").with_text("x").with_iac_code("run_mode", json!("pipeline"));
+    let pipeline =
+        Outgoing::new("m4", "c3", "ws").with_text("x").with_iac_code("run_mode", json!("pipeline"));
     assert_eq!(call(&client, &pipeline.streaming()).await["error"]["code"], -32602);
 }
 
@@ -165,7 +168,10 @@ async fn a_subscriber_sees_the_task_and_then_the_same_events() {
     let failed = stream(&client, &says("fail")).await;
     let subscribe = rpc("s", "SubscribeToTask", &json!({"id": task_id(&failed)}));
     assert_eq!(call(&client, &subscribe).await["error"]["code"], -32004);
-    assert_eq!(call(&client, &says("x").with_task(&task_id(&failed)).streaming()).await["error"]["code"], -32004);
+    assert_eq!(
+        call(&client, &says("x").with_task(&task_id(&failed)).streaming()).await["error"]["code"],
+        -32004
+    );
 }
 
 #[tokio::test]
@@ -183,7 +189,8 @@ async fn silence_is_filled_with_comments() {
     let (kernel, _client) = demo(config).await;
     let mut raw = RawConnection::connect(&kernel.url()).await.unwrap();
     let body = says("hold on").streaming().to_string();
-    let head = format!("POST / HTTP/1.1\r\nhost: x\r\na2a-version: 1.0\r\ncontent-length: {}\r\n\r\n", body.len());
+    let head =
+        format!("POST / HTTP/1.1\r\nhost: x\r\na2a-version: 1.0\r\ncontent-length: {}\r\n\r\n", body.len());
     raw.write(format!("{head}{body}").as_bytes()).await.unwrap();
     let came = String::from_utf8(raw.read_until(": ping - ", 2).await.unwrap()).unwrap();
     assert!(came.contains("I hold.") || came.contains("\"text\":\"hold. \""), "{came}");
@@ -200,9 +207,21 @@ async fn sessions_are_current_missing_or_somebody_elses() {
         (json!({"cwd": "/ws", "sessionId": session, "taskId": id}), 200, json!({"status": "current"})),
         (json!({"cwd": "/ws", "sessionId": session}), 200, json!({"status": "current"})),
         (json!({"cwd": "/ws", "sessionId": other}), 404, json!({"status": "not_found"})),
-        (json!({"cwd": "/ws", "sessionId": other, "taskId": id}), 400, json!({"error": "Invalid session restore request."})),
-        (json!({"cwd": "/ws", "sessionId": session, "taskId": "x"}), 400, json!({"error": "Invalid session restore request."})),
-        (json!({"cwd": "ws", "sessionId": session}), 400, json!({"error": "Invalid session restore request."})),
+        (
+            json!({"cwd": "/ws", "sessionId": other, "taskId": id}),
+            400,
+            json!({"error": "Invalid session restore request."}),
+        ),
+        (
+            json!({"cwd": "/ws", "sessionId": session, "taskId": "x"}),
+            400,
+            json!({"error": "Invalid session restore request."}),
+        ),
+        (
+            json!({"cwd": "ws", "sessionId": session}),
+            400,
+            json!({"error": "Invalid session restore request."}),
+        ),
         (json!({"cwd": "/ws"}), 400, json!({"error": "Invalid session restore request."})),
     ];
     for (body, status, expected) in cases {
@@ -230,8 +249,16 @@ async fn the_state_endpoints_know_what_they_need() {
             error("A2A task/context mismatch"),
         ),
         (format!("/iac-code/pipeline/state?taskId={id}"), 404, error("A2A pipeline state not found")),
-        ("/iac-code/session/recovery?contextId=x".to_owned(), 400, error("Invalid execution control request.")),
-        ("/iac-code/session/recovery?contextId=x&executionId=y".to_owned(), 404, error("Execution was not found")),
+        (
+            "/iac-code/session/recovery?contextId=x".to_owned(),
+            400,
+            error("Invalid execution control request."),
+        ),
+        (
+            "/iac-code/session/recovery?contextId=x&executionId=y".to_owned(),
+            404,
+            error("Execution was not found"),
+        ),
         ("/nowhere".to_owned(), 404, error("Not Found")),
     ] {
         assert_eq!(get(&client, &path).await, (status, expected), "{path}");

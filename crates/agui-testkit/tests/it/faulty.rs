@@ -38,7 +38,10 @@ async fn a_good_turn_carries_the_identities_of_its_request() {
     let task = &got.events[0].json["result"]["task"];
     assert_eq!((&task["id"], &task["contextId"]), (&json!("faulty-task"), &json!(CONTEXT)));
     let message = &got.events[2].json["result"]["statusUpdate"]["status"]["message"];
-    assert_eq!((&message["messageId"], &message["contextId"]), (&json!("faulty-task-message"), &json!(CONTEXT)));
+    assert_eq!(
+        (&message["messageId"], &message["contextId"]),
+        (&json!("faulty-task-message"), &json!(CONTEXT))
+    );
     assert_eq!(server.requests().kinds(), ["SendStreamingMessage"]);
 }
 
@@ -83,7 +86,12 @@ async fn the_end_of_a_stream_is_proper_cut_or_reset() {
     ] {
         let got = played(framing, vec![Step::text("a"), Step::text("b"), last.clone()]).await;
         let cut = matches!(got.end, StreamEnd::Cut(None));
-        assert_eq!((got.end == StreamEnd::Complete, cut), (complete, !complete), "{framing:?} {last:?} {:?}", got.end);
+        assert_eq!(
+            (got.end == StreamEnd::Complete, cut),
+            (complete, !complete),
+            "{framing:?} {last:?} {:?}",
+            got.end
+        );
         // A reset may overtake what was sent before it.
         assert!(got.events.len() == 2 || matches!(last, Step::Rst), "{framing:?} {last:?}");
     }
@@ -92,7 +100,7 @@ async fn the_end_of_a_stream_is_proper_cut_or_reset() {
 #[tokio::test]
 async fn half_a_record_stays_half() {
     let result = json!({"statusUpdate": {"status": {"state": "TASK_STATE_COMPLETED"}}});
-    let half = Step::Half { result, bytes: 30 };
+    let half = Step::Half { result, bytes: 31 };
     let got = played(Framing::UntilClose, vec![Step::text("a"), half.clone()]).await;
     assert_eq!(got.end, StreamEnd::HalfRecord("data: {\"result\":{\"statusUpdate\"".into()));
     let got = played(Framing::Chunked, vec![Step::text("a"), half, Step::Fin]).await;
@@ -164,7 +172,10 @@ async fn whole_responses_have_their_status_type_and_headers() {
     assert!(packed.len() < 100 && text.len() > 1000);
     assert_eq!(post().await.status, 204);
     let error = json!({"code": -32001, "message": "no task", "data": null});
-    assert_eq!(post().await.json().await.unwrap(), json!({"error": error, "id": "rpc-m-go", "jsonrpc": "2.0"}));
+    assert_eq!(
+        post().await.json().await.unwrap(),
+        json!({"error": error, "id": "rpc-m-go", "jsonrpc": "2.0"})
+    );
     assert_eq!(post().await.json().await.unwrap()["result"]["id"], "faulty-task");
     assert_eq!(post().await.json().await.unwrap()["error"]["code"], -32601);
     assert_eq!(client.get("/health").await.unwrap().status, 404);

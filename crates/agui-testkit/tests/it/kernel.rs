@@ -65,7 +65,9 @@ pub(crate) fn iac(event: &Value) -> &Value {
 /// What an event is, in one word or two.
 pub(crate) fn word(event: &Value) -> String {
     let result = &event["result"];
-    if let Some(kind) = ["task", "message", "artifactUpdate"].into_iter().find(|key| result.get(*key).is_some()) {
+    if let Some(kind) =
+        ["task", "message", "artifactUpdate"].into_iter().find(|key| result.get(*key).is_some())
+    {
         return kind.to_owned();
     }
     let meta = iac(event);
@@ -75,7 +77,8 @@ pub(crate) fn word(event: &Value) -> String {
     if let Some(status) = meta["tool"]["status"].as_str() {
         return format!("tool {status}");
     }
-    let keys = ["thinking", "usage", "assistantFinal", "inputReceived", "permissionIdentityError", "error", "input"];
+    let keys =
+        ["thinking", "usage", "assistantFinal", "inputReceived", "permissionIdentityError", "error", "input"];
     if let Some(key) = keys.into_iter().find(|key| meta.get(*key).is_some()) {
         return key.to_owned();
     }

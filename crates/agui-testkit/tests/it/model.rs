@@ -45,9 +45,15 @@ async fn the_recorded_permission_script_drives_a_tool_call_and_an_answer() {
     let mut tool = ask("write", true);
     tool["messages"].as_array_mut().unwrap().push(json!({"role": "tool", "content": "done"}));
     let (second, _) = deltas(&client, &tool).await;
-    assert_eq!(second, [json!({"role": "assistant", "content": ""}), json!({"content": "Both handled."}), json!({})]);
+    assert_eq!(
+        second,
+        [json!({"role": "assistant", "content": ""}), json!({"content": "Both handled."}), json!({})]
+    );
     let log = server.log();
-    assert_eq!((&log[0]["turn"], &log[1]["turn"], &log[0]["extra"]), (&json!(0), &json!(1), &json!({"temperature": 0})));
+    assert_eq!(
+        (&log[0]["turn"], &log[1]["turn"], &log[0]["extra"]),
+        (&json!(0), &json!(1), &json!({"temperature": 0}))
+    );
     assert_eq!(log[1]["messages"][1], json!({"role": "tool", "text": "done"}));
 }
 
@@ -101,7 +107,8 @@ async fn errors_cuts_and_the_fallback() {
 
 #[tokio::test]
 async fn a_hold_waits_for_its_release_and_a_client_that_leaves_takes_its_turn_along() {
-    let script = json!({"turns": [{"times": 0, "steps": [{"text": "one"}, {"hold": "h1"}, {"text": "two"}]}]});
+    let script =
+        json!({"turns": [{"times": 0, "steps": [{"text": "one"}, {"hold": "h1"}, {"text": "two"}]}]});
     let (server, client) = start(&script).await;
     let mut held = client.post(PATH, &ask("x", true)).await.unwrap().events();
     held.read_until(|event| event.json["choices"][0]["delta"]["content"] == "one").await.unwrap();
@@ -168,6 +175,7 @@ async fn the_binary_prints_its_port_and_serves_the_script() {
     let (got, _) = deltas(&TestClient::new(url).unwrap(), &ask("first question", true)).await;
     assert_eq!(got[1], json!({"content": "Hello"}));
     child.kill().await.unwrap();
-    let wrong = tokio::process::Command::new(env!("CARGO_BIN_EXE_agui-testkit-model")).arg("--x").output().await;
+    let wrong =
+        tokio::process::Command::new(env!("CARGO_BIN_EXE_agui-testkit-model")).arg("--x").output().await;
     assert_eq!(wrong.unwrap().status.code(), Some(2));
 }

@@ -8,7 +8,12 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 /// A test that waits longer than this has failed.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Waits for what has to come.
+pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
+    timeout(PATIENCE, what).await.expect("what the test waits for has to come")
+}
 
 /// A connection and what was read from it but not yet looked at.
 pub(crate) struct Client {
@@ -45,12 +50,12 @@ impl Head {
 
 impl Client {
     pub(crate) async fn connect(addr: SocketAddr) -> Self {
-        let socket = timeout(PATIENCE, TcpStream::connect(addr)).await.unwrap().unwrap();
+        let socket = soon(TcpStream::connect(addr)).await.unwrap();
         Self { socket, unread: Vec::new() }
     }
 
     pub(crate) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
-        timeout(PATIENCE, self.socket.write_all(bytes.as_ref())).await.unwrap().unwrap();
+        soon(self.socket.write_all(bytes.as_ref())).await.unwrap();
     }
 
     /// Reads the head of the next answer.
@@ -112,25 +117,31 @@ impl Client {
 
     /// Reads until `text` has appeared and returns everything up to its end.
     pub(crate) async fn until(&mut self, text: &str) -> String {
-        loop {
-            if let Some(at) = find(&self.unread, text.as_bytes()) {
-                return String::from_utf8(self.unread.drain(..at + text.len()).collect()).unwrap();
+        soon(async {
+            loop {
+                if let Some(at) = find(&self.unread, text.as_bytes()) {
+                    return String::from_utf8(self.unread.drain(..at + text.len()).collect()).unwrap();
+                }
+                assert!(
+                    self.fill().await,
+                    "closed before {text:?}: {:?}",
+                    String::from_utf8_lossy(&self.unread)
+                );
             }
-            assert!(self.fill().await, "closed before {text:?}: {:?}", String::from_utf8_lossy(&self.unread));
-        }
+        })
+        .await
     }
 
     /// Reads to the end of the connection.
     pub(crate) async fn rest(&mut self) -> Vec<u8> {
-        while self.fill().await {}
+        soon(async { while self.fill().await {} }).await;
         std::mem::take(&mut self.unread)
     }
 
     /// Waits until the server has ended the connection, in whatever way.
     pub(crate) async fn closed(&mut self) {
         let mut space = [0; 4096];
-        while matches!(timeout(PATIENCE, self.socket.read(&mut space)).await.unwrap(), Ok(size) if size > 0) {
-        }
+        soon(async { while matches!(self.socket.read(&mut space).await, Ok(size) if size > 0) {} }).await;
     }
 
     async fn exactly(&mut self, size: usize) -> Vec<u8> {
@@ -141,7 +152,7 @@ impl Client {
     }
 
     async fn fill(&mut self) -> bool {
-        timeout(PATIENCE, self.socket.read_buf(&mut self.unread)).await.unwrap().unwrap() > 0
+        soon(self.socket.read_buf(&mut self.unread)).await.unwrap() > 0
     }
 }
 

@@ -8,6 +8,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::agents::{Census, STARTED, Scripted, begin, silent};
+use crate::client::soon;
 use crate::rig::{INPUT, Rig, eventually, post, run_request};
 
 #[tokio::test]
@@ -79,7 +80,7 @@ async fn a_client_that_had_sent_its_next_request_is_noticed_by_the_heartbeat() {
     assert_eq!(census.begun(), 1);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_hundred_clients_that_vanish_leave_nothing_behind() {
     const CLIENTS: usize = 200;
     let census = Census::default();
@@ -137,10 +138,10 @@ async fn an_admission_that_has_begun_is_finished_when_the_client_leaves() {
     let rig = Rig::start(agent).await;
     let mut client = rig.connect().await;
     client.send(run_request()).await;
-    assert_eq!(admitted.recv().await, Some("begun"));
+    assert_eq!(soon(admitted.recv()).await, Some("begun"));
     drop(client);
     rig.deserted().await;
     gate.add_permits(1);
-    assert_eq!(admitted.recv().await, Some("finished"));
+    assert_eq!(soon(admitted.recv()).await, Some("finished"));
     eventually(|| census.left() == 1).await;
 }

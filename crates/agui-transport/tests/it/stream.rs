@@ -10,6 +10,7 @@ use agui_transport::Timeouts;
 use tokio::sync::mpsc;
 
 use crate::agents::{PARROT, STARTED, Scripted, begin, begin_within, finish, parrot};
+use crate::client::soon;
 use crate::rig::{Rig, run_request};
 
 /// Hands the sink of each run to the test.
@@ -30,7 +31,7 @@ async fn each_event_leaves_at_once_when_nothing_else_waits() {
     let rig = Rig::start(handed_over(to)).await;
     let mut client = rig.connect().await;
     client.send(run_request()).await;
-    let (request, mut sink) = runs.recv().await.unwrap();
+    let (request, mut sink) = soon(runs.recv()).await.unwrap();
     client.head().await;
     assert_eq!(client.chunk().await.unwrap(), STARTED.as_bytes());
     sink.send(TextMessageStart::new(MessageId::new("m1")));
@@ -59,7 +60,7 @@ async fn s4_2_silence_is_broken_by_comments_until_the_last_event() {
     let rig = Rig::with(handed_over(to), |server| server.timeouts(timeouts)).await;
     let mut client = rig.connect().await;
     client.send(run_request()).await;
-    let (request, sink) = runs.recv().await.unwrap();
+    let (request, sink) = soon(runs.recv()).await.unwrap();
     client.head().await;
     assert_eq!(client.chunk().await.unwrap(), STARTED.as_bytes());
     for _ in 0..3 {
@@ -110,7 +111,7 @@ fn torrent(sent: &Arc<AtomicUsize>, deltas: usize, delta_bytes: usize) -> impl a
     })
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_slow_reader_holds_the_agent_back_and_loses_nothing() {
     const DELTAS: usize = 20_000;
     const DELTA_BYTES: usize = 4096;

@@ -12,6 +12,9 @@ use crate::spans::Spans;
 const STEP: &str = "step:";
 const CANDIDATE: &str = "candidate:";
 
+/// Most ended steps that are remembered; a late start is only a matter of the last few.
+const MAX_ENDED: usize = 4096;
+
 /// The running steps by key, and when steps ended.
 #[derive(Debug, Default)]
 pub(super) struct Steps {
@@ -35,7 +38,7 @@ impl Steps {
     }
 
     pub(super) fn open_keys(&self) -> Vec<String> {
-        self.open.keys().take(ResumePoint::MAX_ENTRIES).cloned().collect()
+        self.open.keys().cloned().collect()
     }
 
     pub(super) fn apply(&mut self, spans: &mut Spans, lanes: &Lanes, envelope: &PipelineEnvelope<'_>) {
@@ -73,9 +76,11 @@ impl Steps {
         if ended_later {
             return;
         }
-        let name = name(&key);
-        spans.open_step(&name);
-        self.open.insert(key, name);
+        if self.open.len() < ResumePoint::MAX_ENTRIES || self.open.contains_key(&key) {
+            let name = name(&key);
+            spans.open_step(&name);
+            self.open.insert(key, name);
+        }
     }
 
     /// Ends a step; one whose start was not seen is shown as an empty span.
@@ -83,6 +88,9 @@ impl Steps {
         let name = self.open.remove(&key).unwrap_or_else(|| name(&key));
         spans.open_step(&name);
         spans.close_step(&name);
+        if self.ended.len() >= MAX_ENDED {
+            self.ended.clear();
+        }
         self.ended.insert(key, sequence);
     }
 

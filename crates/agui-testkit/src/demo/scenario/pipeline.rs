@@ -56,8 +56,11 @@ pub(super) async fn pipeline(turn: &Turn) -> End {
     let (first_done, second_done) =
         join(candidates::work_out(&pipe, &evaluate, first), candidates::work_out(&pipe, &evaluate, second))
             .await;
-    let done: Vec<&Candidate> =
-        [(first, first_done), (second, second_done)].into_iter().filter(|(_, ok)| *ok).map(|(p, _)| p).collect();
+    let done: Vec<&Candidate> = [(first, first_done), (second, second_done)]
+        .into_iter()
+        .filter(|(_, ok)| *ok)
+        .map(|(p, _)| p)
+        .collect();
     if done.is_empty() {
         return pipe.give_up(&evaluate, "every candidate failed");
     }
@@ -94,14 +97,7 @@ impl<'a> Pipe<'a> {
     }
 
     /// A whole step: one call of the model that concludes it.
-    pub(super) async fn step(
-        &self,
-        step: &Step,
-        thinking: &str,
-        text: &str,
-        field: &str,
-        conclusion: Value,
-    ) {
+    pub(super) async fn step(&self, step: &Step, thinking: &str, text: &str, field: &str, conclusion: Value) {
         self.turn.event(step.started(self.attempt()));
         self.conclude(&step.place(), thinking, text, step.id, &conclusion).await;
         self.completed(&step.place(), field, &conclusion, json!({"durationS": 0.5}));
@@ -176,10 +172,12 @@ impl<'a> Pipe<'a> {
         self.turn.event(step.started(self.attempt()));
         let options: Vec<Value> = plans
             .iter()
-            .map(|plan| json!({
-                "name": plan.name, "candidate_index": plan.index,
-                "summary": format!("{}, {} a month", plan.name, plan.monthly),
-            }))
+            .map(|plan| {
+                json!({
+                    "name": plan.name, "candidate_index": plan.index,
+                    "summary": format!("{}, {} a month", plan.name, plan.monthly),
+                })
+            })
             .collect();
         let prompt = "Please choose a plan:";
         let conclusion = json!({"user_prompt": prompt, "options": options});
@@ -192,10 +190,12 @@ impl<'a> Pipe<'a> {
         let shown: Vec<Value> = plans
             .iter()
             .zip(&options)
-            .map(|(plan, option)| json!({
-                "id": plan.index.to_string(), "label": plan.name, "summary": option["summary"],
-                "totalMonthlyCost": plan.monthly,
-            }))
+            .map(|(plan, option)| {
+                json!({
+                    "id": plan.index.to_string(), "label": plan.name, "summary": option["summary"],
+                    "totalMonthlyCost": plan.monthly,
+                })
+            })
             .collect();
         let ids = &self.turn.ids;
         let input = json!({
@@ -222,7 +222,9 @@ impl<'a> Pipe<'a> {
         let text = |name: &str| input[name].as_str().unwrap_or_default().to_owned();
         let (input_id, tool_use_id) = (text("inputId"), text("toolUseId"));
         let shown = if input.is_null() { wire::empty() } else { json!({"input": input}) };
-        self.turn.ask_in_pipeline(draft, shown, Ask { kind: Kind::Prompt, input_id, tool_use_id, input }).await
+        self.turn
+            .ask_in_pipeline(draft, shown, Ask { kind: Kind::Prompt, input_id, tool_use_id, input })
+            .await
     }
 
     /// Ends the pipeline well and hands the context over to normal turns.

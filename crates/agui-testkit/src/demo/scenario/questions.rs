@@ -67,7 +67,8 @@ fn understood(answer: &str, options: &Value) -> (Value, Value) {
 
 /// Stops at a deployment to confirm, which only the pipeline event tells.
 pub(super) async fn confirm(turn: &Turn) -> End {
-    const STEPS: [&str; 3] = ["solution_planning_and_selection", "solution_implementing", "confirm_and_deploy"];
+    const STEPS: [&str; 3] =
+        ["solution_planning_and_selection", "solution_implementing", "confirm_and_deploy"];
     let pipe = Pipe::start(turn, "selling_solution_first", &STEPS);
     let [plan, build, deploy] = std::array::from_fn(|at| Step::new(STEPS[at], at + 1, STEPS.len()));
     pipe.step(&plan, "One plan is enough.", "I plan a VPC.", "plan", json!({"name": "basic"})).await;

@@ -1,0 +1,5 @@
+//! The server as its users meet it: the real binary, real sockets, a kernel that does as it is told.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod resume;
+mod stack;
