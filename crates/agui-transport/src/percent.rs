@@ -63,7 +63,8 @@ mod tests {
         #[test]
         fn what_was_escaped_comes_back(text in ".*") {
             let escaped: String = text.bytes().map(|byte| format!("%{byte:02X}")).collect();
-            proptest::prop_assert_eq!(decode_query(&escaped).as_deref(), Some(&*text));
+            let decoded = decode_query(&escaped);
+            proptest::prop_assert_eq!(decoded.as_deref(), Some(&*text));
         }
 
         #[test]
