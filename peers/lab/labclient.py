@@ -213,7 +213,7 @@ class Lab:
             shown = "" if callable(wanted) else f", expected {wanted!r}"
             self.problems.append(f"{what}: {value!r}{shown}")
 
-    def expect_run(self, run: Run, outcome: str, **views: Any) -> None:
+    def expect_run(self, run: Run, outcome: Any, **views: Any) -> None:
         """Checks the outcome of a run, and its views by name (texts=..., types=...)."""
         for name, wanted in {"outcome": outcome, **views}.items():
             self.expect(f"run {run.n} {name}", getattr(run, name), wanted)

@@ -1,22 +1,21 @@
 //! Whether a request may run now: the table of S9, under the thread's lock.
 
+mod start;
+
 use std::sync::Arc;
 
-use agui_core::{RunLimits, RunStream, run_channel};
-use agui_core::RunStarted;
+use agui_core::{RunLimits, RunStarted, RunStream, run_channel};
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey};
-use agui_store::{Execution, ExecutionId, InvocationId, TaskId, ThreadRecord};
-use uuid::Uuid;
+use agui_store::{TaskId, ThreadRecord};
 
-use crate::active::Active;
 use crate::adapter::Shared;
-use crate::clock;
-use crate::notice::{run_error, state_unavailable};
-use crate::request::{Request, workspace_notice};
 use crate::answers::{self, Answers};
-use crate::run::{Run, Work};
-use crate::tasks;
-use crate::threads::{Open, Slot};
+use crate::clock;
+use crate::expiry;
+use crate::notice::{run_error, state_unavailable};
+use crate::pending;
+use crate::request::Request;
+use crate::threads::Open;
 
 /// How a request that may run begins.
 enum Admitted {
@@ -28,105 +27,93 @@ enum Admitted {
     Guidance,
 }
 
-/// Admits the request and starts its run.
-pub(crate) async fn admit(shared: &Arc<Shared>, request: Request) -> Result<RunStream, ErrorNotice> {
-    if shared.shutdown.is_cancelled() {
-        return Err(ErrorNotice::new(ErrorCode::ShuttingDown));
-    }
-    let slot = shared.threads.slot(&request.thread_id);
-    let mut open = slot.open().await.map_err(|error| state_unavailable(&error))?;
-    check_run_id(shared, &open, &request).await?;
-    if let Some(record) = open.record() {
-        check_binding(record, &request)?;
-    }
-    let admitted = match choose(shared, &mut open, &request).await? {
-        Choice::Admitted(admitted) => admitted,
-        Choice::RefusedInStream(notice) => return Ok(refused(&request, &notice)),
-    };
-    start(shared, open, request, admitted).await
-}
-
+/// What the table says.
 enum Choice {
     Admitted(Admitted),
     /// Answers that do not fit are told in a stream (S8.5); nothing was touched and no run id is used up.
     RefusedInStream(ErrorNotice),
 }
 
+/// Admits the request and starts its run.
+pub(crate) async fn admit(shared: &Arc<Shared>, request: Request) -> Result<RunStream, ErrorNotice> {
+    if shared.shutdown.is_cancelled() {
+        return Err(ErrorCode::ShuttingDown.into());
+    }
+    let slot = shared.threads.slot(&request.thread_id);
+    let mut open = slot.open().await.map_err(|error| state_unavailable(&error))?;
+    match choose(shared, &mut open, &request).await? {
+        Choice::Admitted(admitted) => start::start(shared, open, request, admitted).await,
+        Choice::RefusedInStream(notice) => Ok(refused(&request, &notice)),
+    }
+}
+
+/// The table, in the order in which clients know it (a2a.md §5.2).
 async fn choose(shared: &Arc<Shared>, open: &mut Open, request: &Request) -> Result<Choice, ErrorNotice> {
-    let busy = open.slot().active().is_some();
+    let resumes = !request.resume.is_empty();
+    let guides = request.props.is_guidance();
     let Some(record) = open.record() else {
-        if !request.resume.is_empty() || request.props.is_guidance() {
-            return Err(ErrorNotice::new(ErrorCode::ExecutionLost));
+        if resumes || guides {
+            return Err(ErrorCode::ExecutionLost.into());
         }
         return Ok(Choice::Admitted(Admitted::Fresh { leftover: None }));
     };
-    if request.props.is_guidance() {
-        return guidance(open, request).map(Choice::Admitted);
+    check_run_id(shared, record, request).await?;
+    if !guides && open.slot().active().is_some() {
+        return Err(ErrorCode::ThreadBusy.into());
     }
-    if busy {
-        return Err(ErrorNotice::new(ErrorCode::ThreadBusy));
+    check_binding(record, request)?;
+    if guides {
+        return guidance(open, record, request).map(Choice::Admitted);
     }
-    if !request.resume.is_empty() && *record.execution.invocation_id.as_str() != *request.props.ros_invocation_id {
+    if resumes && *record.execution.invocation_id.as_str() != *request.props.ros_invocation_id {
         return Err(ErrorNotice::new(ErrorCode::ExecutionLost).with_key(MessageKey::ResumeMismatch));
     }
     if record.execution.deadline().is_some_and(|deadline| deadline <= clock::now()) {
-        return expired(shared, open, request).await;
+        expiry::expire(shared, open).await.map_err(|error| state_unavailable(&error))?;
     }
-    if !request.resume.is_empty() {
+    // Another borrow: the open questions may be gone by now.
+    let Some(record) = open.record() else { return Err(ErrorCode::ExecutionLost.into()) };
+    if resumes {
         return Ok(match answers::check(shared, record, request).await {
             Ok(answers) => Choice::Admitted(Admitted::Resume(answers)),
             Err(notice) => Choice::RefusedInStream(notice),
         });
     }
-    if !record.execution.pending.is_empty() {
-        let ids: Vec<&str> = record.execution.pending.keys().map(agui_core::InterruptId::as_str).collect();
-        let notice = ErrorNotice::new(ErrorCode::ResumeRequired);
-        return Err(notice.with_text("ids", ids.join(", ")));
-    }
+    check_nothing_pending(record)?;
     Ok(Choice::Admitted(Admitted::Fresh { leftover: record.execution.task_id.clone() }))
 }
 
-/// The open interrupts are too old: they go, and so does the task that waits for them (S11.5).
-async fn expired(shared: &Arc<Shared>, open: &mut Open, request: &Request) -> Result<Choice, ErrorNotice> {
-    crate::expiry::expire(shared, open).await.map_err(|error| state_unavailable(&error))?;
-    if request.resume.is_empty() {
-        return Ok(Choice::Admitted(Admitted::Fresh { leftover: leftover(open) }));
-    }
-    if request.speaks_1_0 && request.resume.iter().all(answers::gives_up) {
-        // The official client lets nobody go on before such an answer ended a run without an error.
-        return Ok(Choice::Admitted(Admitted::Resume(Answers::given_up())));
-    }
-    Ok(Choice::RefusedInStream(ErrorNotice::new(ErrorCode::ExecutionExpired)))
-}
-
-fn leftover(open: &Open) -> Option<TaskId> {
-    open.record().and_then(|record| record.execution.task_id.clone())
-}
-
-fn guidance(open: &Open, request: &Request) -> Result<Admitted, ErrorNotice> {
-    let Some(record) = open.record() else { return Err(ErrorCode::ExecutionLost.into()) };
+fn guidance(open: &Open, record: &ThreadRecord, request: &Request) -> Result<Admitted, ErrorNotice> {
     if !request.resume.is_empty() {
-        return Err(ErrorNotice::new(ErrorCode::ExecutionLost));
+        return Err(ErrorCode::ExecutionLost.into());
     }
-    if !record.execution.pending.is_empty() {
-        return Err(ErrorNotice::new(ErrorCode::ResumeRequired));
-    }
-    let active = open.slot().active();
-    let steerable = active.is_some_and(|active| {
+    check_nothing_pending(record)?;
+    let steerable = open.slot().active().is_some_and(|active| {
         active.is_pipeline() && *active.invocation_id.as_str() == *request.props.ros_invocation_id
     });
     if !steerable || record.execution.task_id.is_none() {
-        return Err(ErrorNotice::new(ErrorCode::ExecutionLost));
+        return Err(ErrorCode::ExecutionLost.into());
     }
     Ok(Admitted::Guidance)
 }
 
-async fn check_run_id(shared: &Shared, open: &Open, request: &Request) -> Result<(), ErrorNotice> {
-    let recorded = match open.record().and_then(|record| record.run_digest(&request.run_id)) {
+fn check_nothing_pending(record: &ThreadRecord) -> Result<(), ErrorNotice> {
+    let ids = pending::announced_ids(record);
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<&str> = ids.iter().map(agui_core::InterruptId::as_str).collect();
+    let notice = ErrorNotice::new(ErrorCode::ResumeRequired).with_key(MessageKey::ResumeRequiredFor);
+    Err(notice.with_text("ids", ids.join(", ")))
+}
+
+async fn check_run_id(shared: &Shared, record: &ThreadRecord, request: &Request) -> Result<(), ErrorNotice> {
+    let recorded = match record.run_digest(&request.run_id) {
         Some(digest) => Some(digest),
         None => {
             let store = shared.threads.store();
-            store.run_digest(&request.thread_id, &request.run_id).await.map_err(|error| state_unavailable(&error))?
+            let older = store.run_digest(&request.thread_id, &request.run_id).await;
+            older.map_err(|error| state_unavailable(&error))?
         }
     };
     match recorded {
@@ -144,81 +131,13 @@ fn check_binding(record: &ThreadRecord, request: &Request) -> Result<(), ErrorNo
 
 /// A stream that says why the answers were refused.
 fn refused(request: &Request, notice: &ErrorNotice) -> RunStream {
-    let (mut sink, stream) = run_channel(request.thread_id.clone(), request.run_id.clone(), RunLimits::default());
-    let mut started = RunStarted::new(request.thread_id.clone(), request.run_id.clone());
+    let ids = (request.thread_id.clone(), request.run_id.clone());
+    let (mut sink, stream) = run_channel(ids.0.clone(), ids.1.clone(), RunLimits::default());
+    let mut started = RunStarted::new(ids.0, ids.1).with_protocol_version(agui_core::PROTOCOL_VERSION);
     started.parent_run_id.clone_from(&request.parent_run_id);
-    sink.send(started.with_protocol_version(agui_core::PROTOCOL_VERSION));
-    sink.send(run_error(request.language, notice));
-    stream
-}
-
-/// Saves what makes the run known for ever, then starts it.
-async fn start(
-    shared: &Arc<Shared>,
-    mut open: Open,
-    request: Request,
-    admitted: Admitted,
-) -> Result<RunStream, ErrorNotice> {
-    if let Admitted::Fresh { leftover: Some(task) } = &admitted {
-        // Under the thread's lock, with a deadline: the kernel refuses a second task in a busy context, and
-        // once the id is forgotten nobody could stop the first.
-        tasks::cancel_leftover(shared, task).await?;
+    for mut event in [started.into(), run_error(request.language, notice).into()] {
+        agui_core::Event::set_timestamp(&mut event, clock::now());
+        sink.send(event);
     }
-    // Only now: a request that is refused leaves no directory behind.
-    let workspace = request.workspace.clone();
-    let created = tokio::task::spawn_blocking(move || workspace.create());
-    created.await.map_err(|_| crate::request::internal())?.map_err(workspace_notice)?;
-
-    let invocation = InvocationId::new(request.props.ros_invocation_id.as_str());
-    let fresh = matches!(admitted, Admitted::Fresh { .. });
-    let execution = if fresh {
-        ExecutionId::new(Uuid::new_v4().to_string())
-    } else {
-        open.record().map_or_else(|| ExecutionId::new(Uuid::new_v4().to_string()), |record| record.execution.id.clone())
-    };
-    record_run(&mut open, &request, fresh.then(|| Execution::new(execution.clone(), invocation.clone()))).await?;
-    shared.expiry.forget(&request.thread_id);
-
-    let slot = Arc::clone(open.slot());
-    let (work, guard) = match admitted {
-        Admitted::Fresh { .. } => (Work::Fresh, Some(activate(&slot, execution, invocation))),
-        Admitted::Resume(answers) => (Work::Resume(answers), Some(activate(&slot, execution, invocation))),
-        Admitted::Guidance => (Work::Guidance, None),
-    };
-    let (sink, stream) = run_channel(request.thread_id.clone(), request.run_id.clone(), RunLimits::default());
-    let Some(record) = open.record().cloned() else { return Err(crate::request::internal()) };
-    drop(open);
-    let run = Run::new(Arc::clone(shared), slot, guard, request, record, sink);
-    shared.tasks.spawn(run.carry_out(work));
-    Ok(stream)
-}
-
-fn activate(
-    slot: &Arc<Slot>,
-    execution: ExecutionId,
-    invocation: InvocationId,
-) -> crate::threads::ActiveGuard {
-    slot.activate(Arc::new(Active::new(execution, invocation)))
-}
-
-async fn record_run(open: &mut Open, request: &Request, fresh: Option<Execution>) -> Result<(), ErrorNotice> {
-    let (run_id, digest) = (request.run_id.clone(), request.digests.ours);
-    let saved = match (open.record().is_some(), fresh) {
-        (true, Some(execution)) => {
-            open.commit(|record| {
-                record.rotate(execution.id, execution.invocation_id);
-                record.record_run(run_id, digest);
-            })
-            .await
-        }
-        (true, None) => open.commit(|record| record.record_run(run_id, digest)).await,
-        (false, execution) => {
-            let execution = execution.ok_or_else(crate::request::internal)?;
-            let mut record = ThreadRecord::new(request.thread_id.clone(), request.workspace.as_str(), execution);
-            record.user_id = request.props.user_id.as_deref().map(Into::into);
-            record.record_run(run_id, digest);
-            open.create(record).await
-        }
-    };
-    saved.map_err(|error| state_unavailable(&error))
+    stream
 }

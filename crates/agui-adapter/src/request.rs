@@ -14,6 +14,9 @@ use crate::workspace::{Workspace, WorkspaceError};
 /// Longest `threadId` and `runId`, in bytes. Longer ones are no ids.
 pub const MAX_ID_BYTES: usize = 1024;
 
+/// Headers that go on to the kernel: what ties the logs of both sides together, and nothing else.
+const PASSED_ON: [&str; 4] = ["traceparent", "tracestate", "baggage", "x-amzn-trace-id"];
+
 /// A request that is right in itself.
 #[derive(Debug)]
 pub(crate) struct Request {
@@ -109,7 +112,7 @@ impl Request {
             language,
             digests,
             message,
-            headers: request.headers,
+            headers: request.headers.into_iter().filter(|(name, _)| PASSED_ON.contains(&&**name)).collect(),
         })
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::verify::{Chunks, Discipline, Kind};
 use crate::{
-    Event, EventType, OpenSpan, Outcome, PROTOCOL_VERSION, ReasoningMessageStart, RunError, RunId,
-    RunStarted, TextMessageStart, ThreadId, Violation,
+    Event, EventType, OpenSpan, PROTOCOL_VERSION, ReasoningMessageStart, RunError, RunId, RunStarted,
+    TextMessageStart, ThreadId, Violation,
 };
 
 mod ending;
@@ -290,28 +290,6 @@ enum Remedy {
     Changed,
     /// Leave it out.
     Drop,
-}
-
-/// How a run ends, as far as open subagents are concerned.
-enum Ending<'a> {
-    Done,
-    Waiting,
-    Cancelled,
-    Failed(&'a RunError),
-}
-
-impl<'a> Ending<'a> {
-    const fn of(last: &'a Event) -> Self {
-        match last {
-            Event::RunError(error) => Self::Failed(error),
-            Event::RunFinished(finished) => match &finished.outcome {
-                Some(Outcome::Interrupt { .. }) => Self::Waiting,
-                Some(Outcome::Cancelled) => Self::Cancelled,
-                Some(Outcome::Success { .. }) | None => Self::Done,
-            },
-            _ => Self::Done,
-        }
-    }
 }
 
 #[cfg(test)]

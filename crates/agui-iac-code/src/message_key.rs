@@ -137,6 +137,8 @@ message_keys! {
     ThreadBinding = "error-thread-binding";
     /// The thread waits for answers.
     ResumeRequired = "error-resume-required";
+    /// The thread waits for answers to the interrupts named in `ids`.
+    ResumeRequiredFor = "error-resume-required-for" ("ids");
     /// The execution to resume is gone.
     ExecutionGone = "error-execution-gone";
     /// The resume belongs to another invocation.
@@ -237,6 +239,8 @@ message_keys! {
     InterruptBackupBlocked = "interrupt-backup-blocked";
     /// The answer could not be applied because of the cloud identity; answer again.
     InterruptIdentity = "interrupt-identity";
+    /// The user allowed something and the kernel counts it as denied.
+    PermissionDowngraded = "notice-permission-downgraded";
 
     /// Choice: allow this once.
     OptionAllowOnce = "option-allow-once";

@@ -4,7 +4,7 @@ use a2a_wire::{Message, Role, Task, TaskState};
 use agui_iac_code::metadata::Input;
 
 use crate::config::MapperConfig;
-use crate::observed::{Identity, Observed, Sideband};
+use crate::observed::{Identity, Observed, OpenInput, Sideband};
 use crate::questions::Questions;
 use crate::spans::Spans;
 
@@ -37,7 +37,7 @@ impl Turn {
             task_id: Identity::known(config.task_id.clone()),
             context_id: Identity::known(Some(config.context_id.clone())),
             session_id: Identity::known(config.session_id.clone()),
-            open_inputs: config.pending.clone(),
+            open_inputs: config.pending.iter().filter(|open| !is_answered(config, open)).cloned().collect(),
             ..Observed::default()
         };
         let mut spans = Spans::new(&config.run_id, config.max_result_bytes);
@@ -135,6 +135,10 @@ impl Turn {
             self.text.whole(&mut self.spans, message_id(message), &joined(message));
         }
     }
+}
+
+fn is_answered(config: &MapperConfig, open: &OpenInput) -> bool {
+    config.answered.iter().any(|id| **id == *open.input_id || **id == *open.interrupt.id.as_str())
 }
 
 /// The text of a message in one piece.

@@ -81,6 +81,7 @@ impl Iac {
             let seen = Seen::in_update(update.metadata, turn);
             prompt::raise(turn, state, message, seen);
         }
+        self.name_calls(turn);
         self.remember_quiet(update.metadata, &metadata);
     }
 
@@ -91,6 +92,7 @@ impl Iac {
         self.note(turn, &metadata);
         signals::apply(turn, &metadata);
         let state = &task.status.state;
+        self.raise(turn, &metadata);
         if state.is_interrupted() {
             for envelope in metadata.envelopes() {
                 if let PipelinePayload::InputRequired(input) | PipelinePayload::PermissionRequested(input) =
@@ -100,7 +102,7 @@ impl Iac {
                 }
             }
         }
-        self.raise(turn, &metadata);
+        self.name_calls(turn);
         for artifact in &task.artifacts {
             turn.artifacts.of_task(&mut turn.spans, artifact);
         }
@@ -143,6 +145,7 @@ impl Iac {
                 turn.raise(input, Sideband::Yes);
             }
         }
+        self.name_calls(turn);
         turn.observed.pipeline_gap = None;
     }
 
@@ -160,6 +163,7 @@ impl Iac {
     }
 
     fn envelopes(&mut self, turn: &mut Turn, metadata: &IacMetadata<'_>) {
+        self.pipeline.begin_update();
         for envelope in metadata.envelopes() {
             let Some(admission) = self.pipeline.admit(turn, envelope) else { continue };
             // The same question stands beside the event with more members: that one is raised.
@@ -203,6 +207,10 @@ impl Iac {
             let sideband = if listed { Sideband::Yes } else { Sideband::No };
             turn.raise(input, sideband);
         }
+    }
+
+    fn name_calls(&self, turn: &mut Turn) {
+        turn.questions.name_calls(&mut turn.observed, |id| self.tools.alias(id));
     }
 
     /// Whether the metadata is known to say nothing new; most updates carry a delta and nothing else.

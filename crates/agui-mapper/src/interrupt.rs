@@ -90,12 +90,25 @@ pub(crate) fn restore(id: &str, value: Json, sideband: Sideband, texts: &Texts) 
     let message = message(&input, sort, &choices, texts);
     let reason = if sort == InputSort::Permission { "tool_call" } else { "input_required" };
     let mut interrupt = Interrupt::new(InterruptId::from(id), reason).with_message(message);
-    interrupt.tool_call_id = input.tool_use_id.as_deref().filter(|id| !id.is_empty()).map(ToolCallId::from);
+    let tool_use_id = input.tool_use_id.as_deref().filter(|id| !id.is_empty());
+    interrupt.tool_call_id = value::stream_call(&value).or_else(|| tool_use_id.map(ToolCallId::from));
     interrupt.response_schema = schema::of(sort, &input, &choices);
     interrupt.metadata = metadata(&value, &choices);
     let input_id = input.interrupt_id().into();
     let sideband = sideband == Sideband::Yes || input.is_sideband();
-    Some(OpenInput { input_id, sort, sideband, value, interrupt })
+    let tool_use_id = tool_use_id.map(Into::into);
+    Some(OpenInput { input_id, sort, tool_use_id, sideband, value, interrupt })
+}
+
+/// Notes that the tool call of a question has another id on the stream than the kernel's.
+pub(crate) fn name_call(open: &mut OpenInput, call: &ToolCallId, texts: &Texts) {
+    let sideband = if open.sideband { Sideband::Yes } else { Sideband::No };
+    let named = value::with_stream_call(&open.value, call)
+        .and_then(|value| restore(open.interrupt.id.as_str(), value, sideband, texts));
+    if let Some(mut named) = named {
+        named.input_id = std::mem::take(&mut open.input_id);
+        *open = named;
+    }
 }
 
 /// Reads a stored or received question.

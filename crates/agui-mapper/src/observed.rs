@@ -126,6 +126,8 @@ pub struct OpenInput {
     pub input_id: Box<str>,
     /// What sort of question it is.
     pub sort: InputSort,
+    /// The kernel's id of the tool call that asks; the interrupt has the id that the call has on the stream.
+    pub tool_use_id: Option<Box<str>>,
     /// Whether the answer goes beside the stream, by a unary call.
     pub sideband: bool,
     /// The members that may be stored: the whitelist of a2a.md §5.7 with task, context and input id filled in.

@@ -25,7 +25,7 @@ pub(crate) fn task(turn: &mut Turn, task: &Task<'_>) {
         let is_new = turn.artifacts.of_task(&mut turn.spans, artifact);
         if is_new {
             let text = text_of(artifact);
-            turn.text.whole(&mut turn.spans, message_id(artifact), &text);
+            turn.text.artifact(&mut turn.spans, message_id(artifact), &text);
         }
     }
     turn.task_text(task);
@@ -47,7 +47,7 @@ pub(crate) fn artifact_update(turn: &mut Turn, update: &ArtifactUpdate<'_>) {
     if update.append {
         turn.text.delta(&mut turn.spans, message_id(artifact), &text);
     } else {
-        turn.text.whole(&mut turn.spans, message_id(artifact), &text);
+        turn.text.artifact(&mut turn.spans, message_id(artifact), &text);
     }
 }
 

@@ -84,10 +84,12 @@ pub struct ShownText {
     /// SHA-256 of the text, lower-case hexadecimal.
     pub digest: String,
     /// First 8 bytes of the SHA-256 of the last 64 bytes of the text, or of all of a shorter one.
+    #[serde(default)]
     pub tail: String,
     /// First 8 bytes of the SHA-256 of the first 4, 8, 16, ... bytes, as far as the text is longer.
     ///
     /// With these a text that merely begins alike is told apart after at most twice the common part.
+    #[serde(default)]
     pub heads: Vec<String>,
 }
 

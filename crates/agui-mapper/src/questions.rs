@@ -93,8 +93,7 @@ impl Questions {
     /// The arguments of a tool call turned out to be others: a permission for it is asked anew.
     pub(crate) fn arguments_changed(&mut self, observed: &mut Observed, tool_use_id: &str) {
         let about = |open: &OpenInput| {
-            open.sort == InputSort::Permission
-                && open.interrupt.tool_call_id.as_ref().is_some_and(|call| call.as_str() == tool_use_id)
+            open.sort == InputSort::Permission && open.tool_use_id.as_deref() == Some(tool_use_id)
         };
         if let Some(at) = observed.open_inputs.iter().position(about) {
             let open = &observed.open_inputs[at];
@@ -114,8 +113,7 @@ impl Questions {
     /// Closes the open permission of a tool call.
     pub(crate) fn answered_call(&mut self, observed: &mut Observed, tool_use_id: &str) {
         self.close(observed, |open| {
-            open.sort == InputSort::Permission
-                && open.interrupt.tool_call_id.as_ref().is_some_and(|call| call.as_str() == tool_use_id)
+            open.sort == InputSort::Permission && open.tool_use_id.as_deref() == Some(tool_use_id)
         });
     }
 
@@ -149,7 +147,7 @@ impl Questions {
     ) {
         let same = |open: &OpenInput| match input_id {
             Some(id) => *open.input_id == *id,
-            None => open.interrupt.tool_call_id.as_ref().map(ToolCallId::as_str) == tool_use_id,
+            None => open.tool_use_id.as_deref() == tool_use_id,
         };
         if let Some(id) = input_id {
             self.answered.remove(id);
@@ -161,6 +159,16 @@ impl Questions {
             let open = self.retired.remove(at);
             self.answered.remove(&open.input_id);
             observed.open_inputs.push(open);
+        }
+    }
+
+    /// Gives the open questions the ids that their tool calls have on the stream.
+    pub(crate) fn name_calls(&self, observed: &mut Observed, name: impl Fn(&str) -> Option<ToolCallId>) {
+        for open in &mut observed.open_inputs {
+            let call = open.tool_use_id.as_deref().and_then(&name);
+            if let Some(call) = call.filter(|call| open.interrupt.tool_call_id.as_ref() != Some(call)) {
+                interrupt::name_call(open, &call, &self.texts);
+            }
         }
     }
 

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use agui_core::{InterruptId, JsonObject, RunId, ThreadId, UnixMillis};
 
 use crate::{
-    Digest, Execution, ExecutionId, ParkedThread, PendingInterrupt, StoreError, ThreadRecord, ThreadStore,
-    Version,
+    Digest, Execution, ExecutionId, ParkedCursor, ParkedPage, ParkedThread, PendingInterrupt, StoreError,
+    ThreadRecord, ThreadStore, Version,
 };
 
 /// Makes the tests that each store must pass, one `#[tokio::test]` a rule.
@@ -44,6 +44,7 @@ macro_rules! thread_store_contract_tests {
             ended_executions_are_known_for_ever
             answers_are_known_for_ever_and_belong_to_an_execution
             parked_threads_are_listed_once_over_all_pages
+            the_index_follows_what_is_saved
         }
     };
     (@tests $make:expr; $($rule:ident)*) => {
@@ -87,6 +88,7 @@ fn full_record() -> ThreadRecord {
         .with_announced(announced, UnixMillis::new(1_764_523_260_001));
     execution.pending.insert("i1".into(), interrupt);
     execution.pending.insert("i2".into(), PendingInterrupt::new(object(r#"{"inputId":"i2"}"#)));
+    execution.expired = vec!["i-9".into(), "i-8".into()];
     record.apply_answer(&"i0".into(), Digest::of(b"answer"));
     record
 }
@@ -362,25 +364,78 @@ pub async fn parked_threads_are_listed_once_over_all_pages(store: Arc<dyn Thread
         }
         store.save(&mut record, Version::ABSENT).await.unwrap();
     }
-    for limit in [1, 2, 3, 100] {
-        let threads = all_parked(&*store, NonZeroUsize::new(limit).unwrap()).await;
-        let found = threads.iter().map(|thread| (thread.thread_id.clone(), thread.interrupts));
-        assert_eq!(threads.len(), expected.len());
-        assert_eq!(found.collect::<BTreeSet<_>>(), expected);
-        for thread in threads {
-            let oldest = 1000 - u64::try_from(thread.interrupts - 1).unwrap();
-            assert_eq!(thread.execution_id, "e0");
-            assert_eq!(thread.since, Some(UnixMillis::new(oldest)));
-            assert_eq!(thread.deadline, Some(UnixMillis::new(2000)));
+    for listing in [Listing::All, Listing::Index] {
+        for limit in [1, 2, 3, 100] {
+            let threads = all_parked(&*store, listing, NonZeroUsize::new(limit).unwrap()).await;
+            let found = threads.iter().map(|thread| (thread.thread_id.clone(), thread.pending.len()));
+            assert_eq!(threads.len(), expected.len());
+            assert_eq!(found.collect::<BTreeSet<_>>(), expected);
+            for (number, thread) in threads.iter().enumerate() {
+                let oldest = 1000 - u64::try_from(thread.pending.len() - 1).unwrap();
+                assert_eq!(thread.execution_id, "e0");
+                assert_eq!(thread.since(), Some(UnixMillis::new(oldest)));
+                assert_eq!(thread.deadline(), Some(UnixMillis::new(2000)));
+                // A listing can go on behind any thread of it.
+                let rest = list(&*store, listing, Some(&thread.cursor), NonZeroUsize::MAX).await.threads;
+                assert_eq!(rest, threads[number + 1..]);
+            }
         }
     }
 }
 
-async fn all_parked(store: &dyn ThreadStore, limit: NonZeroUsize) -> Vec<ParkedThread> {
+/// A thread is in the index exactly while it waits.
+pub async fn the_index_follows_what_is_saved(store: Arc<dyn ThreadStore>) {
+    let mut record = record("t");
+    let mut version = Version::ABSENT;
+    let pending = |record: &mut ThreadRecord, ids: &[&str]| {
+        for id in ids {
+            record.execution.pending.insert((*id).into(), PendingInterrupt::new(object("{}")));
+        }
+    };
+    let changes: [(&dyn Fn(&mut ThreadRecord), bool); 8] = [
+        (&|record| record.record_run("r1".into(), Digest::of(b"1")), false),
+        (&|record| pending(record, &["i1", "i2"]), true),
+        (&|record| record.record_run("r2".into(), Digest::of(b"2")), true),
+        (&|record| record.apply_answer(&"i1".into(), Digest::of(b"a")), true),
+        (&|record| record.apply_answer(&"i2".into(), Digest::of(b"a")), false),
+        (&|record| pending(record, &["i3"]), true),
+        (&ThreadRecord::expire, false),
+        (&|record| record.rotate("e1".into(), "inv".into()), false),
+    ];
+    for (number, (change, waits)) in changes.into_iter().enumerate() {
+        change(&mut record);
+        version = store.save(&mut record, version).await.unwrap();
+        for listing in [Listing::Index, Listing::All] {
+            let found = all_parked(&*store, listing, NonZeroUsize::MIN).await;
+            let found: Vec<_> = found.iter().map(|thread| thread.thread_id.as_str()).collect();
+            assert_eq!(found, if waits { vec!["t"] } else { vec![] }, "step {number}, {listing:?}");
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Listing {
+    All,
+    Index,
+}
+
+async fn list(
+    store: &dyn ThreadStore,
+    listing: Listing,
+    after: Option<&ParkedCursor>,
+    limit: NonZeroUsize,
+) -> ParkedPage {
+    match listing {
+        Listing::All => store.parked(after, limit).await.unwrap(),
+        Listing::Index => store.parked_index(after, limit).await.unwrap(),
+    }
+}
+
+async fn all_parked(store: &dyn ThreadStore, listing: Listing, limit: NonZeroUsize) -> Vec<ParkedThread> {
     let mut threads = Vec::new();
     let mut next = None;
     loop {
-        let page = store.parked(next.as_ref(), limit).await.unwrap();
+        let page = list(store, listing, next.as_ref(), limit).await;
         assert!(page.threads.len() <= limit.get());
         assert_eq!(page.unreadable, 0);
         threads.extend(page.threads);

@@ -68,6 +68,8 @@ impl StoreError {
 pub enum Entry {
     /// The directory of all threads.
     ThreadsDirectory,
+    /// The directory of the markers of threads that wait.
+    ParkedDirectory,
     /// The JSON document of a thread.
     Document,
     /// The lock file of a thread.
@@ -78,17 +80,21 @@ pub enum Entry {
     HistoryDirectory,
     /// One file of a thread's older history.
     HistoryFile,
+    /// The file that says that a thread waits.
+    Marker,
 }
 
 impl fmt::Display for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::ThreadsDirectory => "the directory of threads",
+            Self::ParkedDirectory => "the directory of waiting threads",
             Self::Document => "the thread document",
             Self::LockFile => "the lock file of the thread",
             Self::TempFile => "the temporary file of the thread",
             Self::HistoryDirectory => "the history directory of the thread",
             Self::HistoryFile => "a history file of the thread",
+            Self::Marker => "the marker of the waiting thread",
         })
     }
 }
@@ -152,6 +158,8 @@ pub enum Step {
     Read,
     /// Appending to a history file and making it durable.
     AppendHistory,
+    /// Noting that a thread waits and making that durable.
+    Mark,
     /// Creating the temporary file.
     CreateTemp,
     /// Writing the temporary file.
@@ -172,6 +180,7 @@ impl fmt::Display for Step {
             Self::Lock => "locking the thread",
             Self::Read => "reading",
             Self::AppendHistory => "appending to the history",
+            Self::Mark => "marking the thread as waiting",
             Self::CreateTemp => "creating the temporary file",
             Self::WriteTemp => "writing the temporary file",
             Self::SyncTemp => "syncing the temporary file",

@@ -4,7 +4,8 @@
 //!
 //! - `<key>.runs/<two hexadecimal digits>`: history that has left the document ([`history`]),
 //! - `.<key>.json.lock`: the lock file, empty, held during a save,
-//! - `.<key>.json.tmp`: the next document; a leftover of a crash is replaced by the next save.
+//! - `.<key>.json.tmp`: the next document; a leftover of a crash is replaced by the next save,
+//! - `<state-dir>/parked/<key>`: says that the thread waits for answers ([`marker`]).
 //!
 //! The other adapter reads and replaces the document only, without a lock. A save therefore compares
 //! the digest of the whole document with the one that was loaded; between that comparison and the
@@ -15,6 +16,7 @@ mod failpoint;
 mod history;
 mod key;
 mod lock;
+mod marker;
 mod parked;
 mod thread;
 mod totals;
@@ -29,7 +31,7 @@ use std::time::Duration;
 use agui_core::{InterruptId, RunId, ThreadId};
 use async_trait::async_trait;
 
-use self::directory::Directory;
+use self::directory::Directories;
 use self::history::Lookup;
 use self::lock::{ThreadGuard, ThreadLocks};
 use self::thread::ThreadFiles;
@@ -61,7 +63,7 @@ pub struct FileStore {
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
 struct Shared {
-    threads: Directory,
+    directories: Directories,
     locks: ThreadLocks,
 }
 
@@ -88,8 +90,8 @@ impl FileStore {
     }
 
     fn with_failpoints(state_dir: &Path, failpoints: Failpoints) -> Result<Self, StoreError> {
-        let threads = Directory::open_threads(state_dir, failpoints)?;
-        let shared = Arc::new(Shared { threads, locks: ThreadLocks::default() });
+        let directories = Directories::open(state_dir, failpoints)?;
+        let shared = Arc::new(Shared { directories, locks: ThreadLocks::default() });
         Ok(Self { shared, lock_patience: LOCK_PATIENCE })
     }
 
@@ -103,7 +105,7 @@ impl FileStore {
     /// What this store has written since it was opened.
     #[must_use]
     pub fn write_totals(&self) -> WriteTotals {
-        self.shared.threads.totals()
+        self.shared.directories.threads.totals()
     }
 
     /// How many threads have a writer or a waiting writer at this moment.
@@ -115,10 +117,10 @@ impl FileStore {
     /// Runs `work` on a blocking thread.
     async fn blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Directory) -> Result<T, StoreError> + Send + 'static,
+        work: impl FnOnce(&Directories) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let shared = Arc::clone(&self.shared);
-        let task = tokio::task::spawn_blocking(move || work(&shared.threads));
+        let task = tokio::task::spawn_blocking(move || work(&shared.directories));
         task.await.map_err(|_| StoreError::Stopped)?
     }
 
@@ -131,7 +133,7 @@ impl FileStore {
         older: impl FnOnce(history::Found) -> Option<T> + Send + 'static,
     ) -> Result<Option<T>, StoreError> {
         let thread = thread.clone();
-        self.blocking(move |threads| {
+        self.blocking(move |Directories { threads, .. }| {
             let files = ThreadFiles::locate(threads, &thread)?;
             let Some(document) = files.read_document()? else { return Ok(None) };
             let record = decode(&document, &thread)?;
@@ -154,7 +156,7 @@ impl fmt::Debug for FileStore {
 impl ThreadStore for FileStore {
     async fn load(&self, thread: &ThreadId) -> Result<Option<Stored>, StoreError> {
         let thread = thread.clone();
-        self.blocking(move |threads| {
+        self.blocking(move |Directories { threads, .. }| {
             let files = ThreadFiles::locate(threads, &thread)?;
             let Some(document) = files.read_document()? else { return Ok(None) };
             let record = decode(&document, &thread)?;
@@ -170,11 +172,12 @@ impl ThreadStore for FileStore {
         let retired = next.retire_history();
         next.revision += 1;
         let document = document::encode(&next).map_err(StoreError::InvalidRecord)?;
+        let waits = !next.execution.pending.is_empty();
         let patience = self.lock_patience;
         // Waits without a deadline of its own: whoever holds it is a save, and each of its steps ends.
         let guard: ThreadGuard = self.shared.locks.lock(&stem).await;
         let saved = self
-            .blocking(move |threads| {
+            .blocking(move |Directories { threads, parked }| {
                 // Held here and not by the future: a dropped future does not stop the write.
                 let _guard = guard;
                 let lock = lock::lock_file(threads, &stem, patience)?;
@@ -184,7 +187,13 @@ impl ThreadStore for FileStore {
                     return Err(StoreError::Conflict);
                 }
                 files.append(&thread, &retired)?;
+                if waits {
+                    marker::put(parked, files.stem())?;
+                }
                 files.replace_document(&document)?;
+                if !waits {
+                    marker::remove(parked, files.stem());
+                }
                 drop(lock);
                 Ok(version(&document))
             })
@@ -230,7 +239,17 @@ impl ThreadStore for FileStore {
         limit: NonZeroUsize,
     ) -> Result<ParkedPage, StoreError> {
         let after = after.cloned();
-        self.blocking(move |threads| parked::page(threads, after.as_ref(), limit)).await
+        self.blocking(move |Directories { threads, .. }| parked::page(threads, after.as_ref(), limit.get()))
+            .await
+    }
+
+    async fn parked_index(
+        &self,
+        after: Option<&ParkedCursor>,
+        limit: NonZeroUsize,
+    ) -> Result<ParkedPage, StoreError> {
+        let after = after.cloned();
+        self.blocking(move |directories| marker::page(directories, after.as_ref(), limit.get())).await
     }
 }
 

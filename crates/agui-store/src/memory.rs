@@ -150,12 +150,20 @@ impl ThreadStore for MemoryStore {
         let mut page = ParkedPage::default();
         let mut last = None;
         for (thread, kept) in rest.by_ref().take(limit.get()) {
-            page.threads.extend(ParkedThread::of(&kept.record));
+            page.threads.extend(ParkedThread::of(&kept.record, ParkedCursor::new(thread.as_str())));
             last = Some(thread);
         }
         if rest.next().is_some() {
             page.next = last.map(|thread| ParkedCursor::new(thread.as_str()));
         }
         Ok(page)
+    }
+
+    async fn parked_index(
+        &self,
+        after: Option<&ParkedCursor>,
+        limit: NonZeroUsize,
+    ) -> Result<ParkedPage, StoreError> {
+        self.parked(after, limit).await
     }
 }

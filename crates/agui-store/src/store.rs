@@ -1,5 +1,6 @@
 //! What a store does.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroUsize;
 
@@ -9,7 +10,7 @@ use async_trait::async_trait;
 use crate::digest::Digest;
 use crate::error::StoreError;
 use crate::id::ExecutionId;
-use crate::record::ThreadRecord;
+use crate::record::{PendingInterrupt, ThreadRecord};
 
 /// Keeps one record a thread, and for ever what the record has no room for.
 ///
@@ -66,12 +67,25 @@ pub trait ThreadStore: fmt::Debug + Send + Sync + 'static {
 
     /// Threads with pending interrupts, found by reading at most `limit` records after `after`.
     ///
-    /// The only operation that looks at more than one thread; nothing calls it at start-up.
-    /// A page may be empty and still have a next one.
+    /// It looks at every thread, so nothing calls it at start-up; that is what
+    /// [`parked_index`](Self::parked_index) is for. A page may be empty and still have a next one.
     ///
     /// # Errors
     /// If the records cannot be listed. Single records that cannot be read are counted, not reported.
     async fn parked(
+        &self,
+        after: Option<&ParkedCursor>,
+        limit: NonZeroUsize,
+    ) -> Result<ParkedPage, StoreError>;
+
+    /// The same without reading any thread that does not wait: what [`save`](Self::save) noted.
+    ///
+    /// A thread that another program parked may be missing until it is saved here; no thread is listed
+    /// that does not wait.
+    ///
+    /// # Errors
+    /// As [`parked`](Self::parked).
+    async fn parked_index(
         &self,
         after: Option<&ParkedCursor>,
         limit: NonZeroUsize,
@@ -133,7 +147,8 @@ impl Version {
     }
 }
 
-/// Where the next page of [`ThreadStore::parked`] begins; meaningful to the store that gave it.
+/// Where the next page of [`ThreadStore::parked`] or [`ThreadStore::parked_index`] begins; meaningful to
+/// the store and the operation that gave it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParkedCursor(Box<str>);
 
@@ -152,7 +167,7 @@ impl ParkedCursor {
 }
 
 /// One page of parked threads.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ParkedPage {
     /// The parked threads among the records that were read.
@@ -164,35 +179,41 @@ pub struct ParkedPage {
 }
 
 /// A thread that waits for answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ParkedThread {
     /// The thread.
     pub thread_id: ThreadId,
     /// The execution that waits.
     pub execution_id: ExecutionId,
-    /// Number of interrupts without an answer, at least one.
-    pub interrupts: usize,
-    /// When the oldest of them was announced, if known.
-    pub since: Option<UnixMillis>,
-    /// When the first of them expires, if one does.
-    pub deadline: Option<UnixMillis>,
+    /// The interrupts without an answer, at least one.
+    pub pending: BTreeMap<InterruptId, PendingInterrupt>,
+    /// Where a page that begins right behind this thread begins.
+    pub cursor: ParkedCursor,
 }
 
 impl ParkedThread {
     /// What a record says, `None` if nothing is pending.
     #[must_use]
-    pub fn of(record: &ThreadRecord) -> Option<Self> {
+    pub fn of(record: &ThreadRecord, cursor: ParkedCursor) -> Option<Self> {
         let pending = &record.execution.pending;
-        if pending.is_empty() {
-            return None;
-        }
-        Some(Self {
+        (!pending.is_empty()).then(|| Self {
             thread_id: record.thread_id.clone(),
             execution_id: record.execution.id.clone(),
-            interrupts: pending.len(),
-            since: pending.values().filter_map(|interrupt| interrupt.announced_at).min(),
-            deadline: record.execution.deadline(),
+            pending: pending.clone(),
+            cursor,
         })
+    }
+
+    /// When the oldest of the interrupts was announced, if known.
+    #[must_use]
+    pub fn since(&self) -> Option<UnixMillis> {
+        self.pending.values().filter_map(|interrupt| interrupt.announced_at).min()
+    }
+
+    /// When the first of the interrupts expires, if one does.
+    #[must_use]
+    pub fn deadline(&self) -> Option<UnixMillis> {
+        self.pending.values().filter_map(|interrupt| interrupt.expires_at).min()
     }
 }

@@ -141,7 +141,6 @@ impl fmt::Debug for DemoConfig {
 }
 
 /// The running demo kernel. Dropping it ends every task and closes every socket.
-#[derive(Debug)]
 pub struct DemoKernel {
     running: Running,
     kernel: Arc<Kernel>,
@@ -210,6 +209,13 @@ impl DemoKernel {
     pub async fn stop(self) {
         self.kernel.stop().await;
         self.running.stop().await;
+    }
+}
+
+impl fmt::Debug for DemoKernel {
+    /// What people have said to it is left out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DemoKernel").field("running", &self.running).finish_non_exhaustive()
     }
 }
 

@@ -158,7 +158,7 @@ where
         loop {
             let Ok((socket, _)) = listener.accept().await else {
                 // Out of file descriptors, most likely: let others close theirs.
-                tokio::task::yield_now().await;
+                tokio::time::sleep(Duration::from_millis(10)).await;
                 continue;
             };
             let _ = socket.set_nodelay(true);

@@ -124,7 +124,9 @@ pub fn task(ids: &Ids, state: State, user_message: Option<&Value>) -> Value {
         let mut message = message.clone();
         message["taskId"] = json!(ids.task_id);
         message["contextId"] = json!(ids.context_id);
-        doubles(&mut message["metadata"]);
+        if let Some(metadata) = message.get_mut("metadata") {
+            doubles(metadata);
+        }
         task["history"] = json!([message]);
     }
     json!({"task": task})

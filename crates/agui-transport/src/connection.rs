@@ -9,7 +9,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::timeout;
 
 use crate::gate::{Gate, Seat};
 use crate::socket::{Socket, Wire};
@@ -21,9 +21,6 @@ const BUFFER_BYTES: usize = 64 * 1024;
 /// How long a connection over the cap may live (10 s): it gets one answer.
 const STANDING_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Far enough to never be reached (a year).
-const NO_DEADLINE: Duration = Duration::from_secs(365 * 24 * 3600);
-
 /// Serves the requests of a connection until either side ends it.
 pub(crate) async fn serve(gate: Arc<Gate>, stream: TcpStream, seat: Seat) {
     let _counted = gate.activity.enter_connection();
@@ -32,41 +29,46 @@ pub(crate) async fn serve(gate: Arc<Gate>, stream: TcpStream, seat: Seat) {
         tracing::debug!(%error, "a connection was gone before it was served");
         return;
     }
-    let lifetime = match seat {
-        Seat::Regular => NO_DEADLINE,
-        Seat::Standing => STANDING_TIMEOUT,
+    let ended = match seat {
+        Seat::Regular => Ok(exchange(gate, stream, seat).await),
+        Seat::Standing => timeout(STANDING_TIMEOUT, exchange(gate, stream, seat)).await,
     };
-    let deadline = sleep_until(Instant::now() + lifetime);
-    let stop = gate.stop.clone();
+    if let Ok(Err(error)) = ended {
+        tracing::debug!(%error, "a connection broke");
+    }
+}
+
+/// Requests in, answers out; at each step of a shutdown, less.
+async fn exchange(gate: Arc<Gate>, stream: TcpStream, seat: Seat) -> hyper::Result<()> {
+    // Its own tokens, so that the connections do not share locks.
+    let stop = gate.stop.child();
     let wire = Arc::new(Wire::default());
     let io = TokioIo::new(Socket::new(stream, Arc::clone(&wire), gate.timeouts.write));
     let http = protocol(&gate, seat);
-    let service = service_fn(move |request| {
-        let answer = Arc::clone(&gate).answer(request, seat, Arc::clone(&wire));
-        async { Ok::<_, Infallible>(answer.await) }
-    });
-
+    let service = {
+        let wire = Arc::clone(&wire);
+        service_fn(move |request| {
+            let answer = Arc::clone(&gate).answer(request, seat, Arc::clone(&wire));
+            async { Ok::<_, Infallible>(answer.await) }
+        })
+    };
+    // Every future below may be dropped at any await; the connection stays pinned and is polled on.
     let mut connection = pin!(http.serve_connection(io, service));
-    let mut deadline = pin!(deadline);
-    // All of these may be dropped at any await: `connection` is pinned and polled again.
-    let ended = tokio::select! {
-        ended = connection.as_mut() => Some(ended),
-        () = stop.asked.cancelled() => None,
-        () = deadline.as_mut() => return,
-    };
-    let ended = match ended {
-        Some(ended) => ended,
-        None => {
-            connection.as_mut().graceful_shutdown();
-            tokio::select! {
-                ended = connection.as_mut() => ended,
-                () = stop.now.cancelled() => return,
-                () = deadline.as_mut() => return,
-            }
-        }
-    };
-    if let Err(error) = ended {
-        tracing::debug!(%error, "connection broke");
+    tokio::select! {
+        biased;
+        ended = connection.as_mut() => return ended,
+        () = stop.asked.cancelled() => connection.as_mut().graceful_shutdown(),
+    }
+    tokio::select! {
+        biased;
+        ended = connection.as_mut() => return ended,
+        // The next poll of the connection reaches its stream.
+        () = stop.last_call.cancelled() => wire.call_last(),
+    }
+    tokio::select! {
+        biased;
+        ended = connection.as_mut() => ended,
+        () = stop.now.cancelled() => Ok(()),
     }
 }
 

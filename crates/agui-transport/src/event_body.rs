@@ -7,21 +7,21 @@
 
 use std::future::Future as _;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use agui_core::RunStream;
-use agui_core::{Event, RunError};
+use agui_core::{Event, RunError, RunStream};
 use agui_i18n::Language;
 use agui_iac_code::{ErrorCode, ErrorNotice};
 use bytes::Bytes;
 use futures_core::Stream;
 use tokio::time::{Instant, Sleep, sleep_until};
-use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use crate::activity::Counted;
 use crate::request_log::{Ended, RequestLog};
 use crate::route::SseRecord;
+use crate::socket::Wire;
 use crate::words;
 
 /// Size at which a chunk is handed over although more events wait, in bytes (64 KiB): large enough
@@ -62,7 +62,7 @@ pub(crate) struct EventBody {
     source: Source,
     over: bool,
     heartbeat: Heartbeat,
-    last_call: Pin<Box<WaitForCancellationFutureOwned>>,
+    wire: Arc<Wire>,
     language: Language,
     chunk_bytes: usize,
     log: RequestLog,
@@ -70,12 +70,12 @@ pub(crate) struct EventBody {
 }
 
 impl EventBody {
-    /// A body over `source`. When `last_call` is cancelled and the source is silent, the body ends
+    /// A body over `source`. When `wire` makes the last call and the source is silent, the body ends
     /// with a `RUN_ERROR` of its own, worded in `language`.
     pub(crate) fn new(
         source: Source,
         heartbeat: Duration,
-        last_call: CancellationToken,
+        wire: Arc<Wire>,
         language: Language,
         counted: Counted,
         mut log: RequestLog,
@@ -85,7 +85,7 @@ impl EventBody {
             source,
             over: false,
             heartbeat: Heartbeat::new(heartbeat),
-            last_call: Box::pin(last_call.cancelled_owned()),
+            wire,
             language,
             chunk_bytes: FIRST_CHUNK_BYTES,
             log,
@@ -117,7 +117,7 @@ impl EventBody {
 
     /// Ready with something to say when the silence has lasted too long.
     fn poll_silence(&mut self, cx: &mut Context<'_>, chunk: &mut Chunk) -> Poll<()> {
-        if self.last_call.as_mut().poll(cx).is_ready() {
+        if self.wire.is_last_call() {
             if let Source::Run(_) = self.source {
                 chunk.push_event(&shutdown_error(self.language));
             }

@@ -4,8 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use agui_auth::Authenticator;
-use agui_core::{Agent, RunRequest};
-use agui_core::{DecodeError, RunAgentInput};
+use agui_core::{Agent, DecodeError, RunAgentInput, RunRequest};
 use agui_i18n::Language;
 use bytes::Bytes;
 use http::header::{ACCEPT_LANGUAGE, AUTHORIZATION, CONNECTION, COOKIE, PROXY_AUTHORIZATION};
@@ -59,6 +58,17 @@ pub(crate) struct Stop {
     pub(crate) now: CancellationToken,
 }
 
+impl Stop {
+    /// The same steps, for one of many that wait for them.
+    pub(crate) fn child(&self) -> Self {
+        Self {
+            asked: self.asked.child_token(),
+            last_call: self.last_call.child_token(),
+            now: self.now.child_token(),
+        }
+    }
+}
+
 /// Whether a connection is within the cap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Seat {
@@ -89,7 +99,7 @@ impl Gate {
         let mut log = RequestLog::new(head.method.clone());
         let language = agui_i18n::choose(None, accept_language(&head.headers));
         let mut response = match self.pass(&head, &mut intake, seat, language, &mut log).await {
-            Ok(passed) => self.carry_out(passed, language, log).await,
+            Ok(passed) => self.carry_out(passed, language, &wire, log).await,
             Err(refusal) => answer::refuse(&refusal, language, log),
         };
         if !intake.skip(&head.headers).await {
@@ -169,6 +179,7 @@ impl Gate {
         &self,
         passed: Passed,
         language: Language,
+        wire: &Arc<Wire>,
         mut log: RequestLog,
     ) -> Response<AnswerBody> {
         let reply = match passed {
@@ -195,9 +206,8 @@ impl Gate {
             Err(refusal) => return answer::refuse(&refusal, language, log),
         };
         let counted = self.activity.enter_stream();
-        let last_call = self.stop.last_call.clone();
         let heartbeat = self.timeouts.heartbeat;
-        answer::events(EventBody::new(source, heartbeat, last_call, language, counted, log))
+        answer::events(EventBody::new(source, heartbeat, Arc::clone(wire), language, counted, log))
     }
 
     /// Lets `work` finish even when the client leaves meanwhile and this future is dropped: work

@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use agui_auth::Denied;
-use agui_core::Problem;
-use agui_core::{DecodeError, DecodeErrorKind, Expected};
+use agui_core::{DecodeError, DecodeErrorKind, Expected, Problem};
 use agui_i18n::Language;
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey, PropsErrorKind};
 use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};

@@ -166,7 +166,8 @@ pub enum RouteReply {
     Problem(Problem),
     /// A run, sent as the run route would send it.
     Run(RunStream),
-    /// Records that were serialised elsewhere, with heartbeats between them.
+    /// Records that were serialised elsewhere, with heartbeats between them. Unlike a run they get
+    /// no last word when the server has to stop: whether one fits is known only to their maker.
     Records(Pin<Box<dyn Stream<Item = SseRecord> + Send>>),
 }
 

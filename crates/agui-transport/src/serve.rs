@@ -10,7 +10,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::connection;
-use crate::gate::{Gate, Seat};
+use crate::gate::{Gate, Seat, Stop};
 
 /// Connections over the cap that are told so at a time; more wait in the system's queue.
 const STANDING_CONNECTIONS: usize = 64;
@@ -34,8 +34,8 @@ pub enum Stopped {
 /// Serves until `shutdown` is cancelled, then ends what is open.
 pub(crate) async fn run(gate: Arc<Gate>, listener: TcpListener, shutdown: &CancellationToken) -> Stopped {
     // Nothing outlives the server, also if this future is dropped.
-    let _asked = gate.stop.asked.clone().drop_guard();
-    let _now = gate.stop.now.clone().drop_guard();
+    let Stop { asked, last_call, now } = gate.stop.clone();
+    let _guards = [asked, last_call, now].map(CancellationToken::drop_guard);
     tokio::select! {
         () = accept(&gate, &listener) => {}
         () = shutdown.cancelled() => {}

@@ -23,13 +23,23 @@ const LINGER_BYTES: usize = 64 * 1024 * 1024;
 /// Bytes read at a time while closing; they are thrown away.
 const LINGER_READ_BYTES: usize = 16 * 1024;
 
-/// What the requests of a connection tell its socket.
+/// What a connection, its requests and its socket tell each other.
 #[derive(Debug, Default)]
 pub(crate) struct Wire {
     body_unread: AtomicBool,
+    last_call: AtomicBool,
 }
 
 impl Wire {
+    /// A stream that is still open has to end now.
+    pub(crate) fn call_last(&self) {
+        self.last_call.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_last_call(&self) -> bool {
+        self.last_call.load(Ordering::Acquire)
+    }
+
     /// The client may be sending a body that nobody reads.
     pub(crate) fn leave_body_unread(&self) {
         self.body_unread.store(true, Ordering::Release);

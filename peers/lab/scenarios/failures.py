@@ -45,7 +45,9 @@ async def m6_a2a_dies(lab: Lab) -> None:
     await second_delta(run)
     await lab.stop_a2a()
     await run.wait()
-    lab.expect_run(run, "A2A_UNAVAILABLE", texts=["partial text "])
+    lab.expect("text before", run.texts, ["partial text "])
+    if lab.live:   # the recording has no answer for a server that asks what became of the task
+        lab.expect_run(run, "A2A_UNAVAILABLE")
     await lab.restart_a2a()
     lab.expect_run(await lab.run("thread-m6", "m6-r2", "after that"), "success", texts=["after that"])
 

@@ -222,3 +222,52 @@ pub(crate) fn execution_id(recording: &Recording) -> String {
     assert_eq!(custom["name"], "iac-code.session.v1");
     custom["value"]["executionId"].as_str().unwrap().to_owned()
 }
+
+impl Stack {
+    /// Ends the process by the signal that asks for it, and waits until its clean-up is done.
+    pub(crate) async fn stop(&mut self) {
+        let mut process = self.process.take().unwrap();
+        let signal = rustix::process::Signal::TERM;
+        rustix::process::kill_process(rustix::process::Pid::from_child(&process), signal).unwrap();
+        let ended = async {
+            loop {
+                match process.try_wait().unwrap() {
+                    Some(status) => return status,
+                    None => sleep(Duration::from_millis(5)).await,
+                }
+            }
+        };
+        let status = timeout(PATIENCE, ended).await.expect("the server ends");
+        assert!(status.success(), "{status}: {}", self.log());
+    }
+
+    /// Waits for a log line with all of these words.
+    pub(crate) async fn wait_for_log(&self, words: &[&str]) {
+        let logged = async {
+            while !self.log().lines().any(|line| words.iter().all(|word| line.contains(word))) {
+                sleep(Duration::from_millis(5)).await;
+            }
+        };
+        let logged = timeout(PATIENCE, logged).await;
+        assert!(logged.is_ok(), "no log line with {words:?}: {}", self.log());
+    }
+
+    /// Path below the state directory and text of every file there.
+    pub(crate) fn state_files(&self) -> std::collections::BTreeMap<String, String> {
+        let root = self.dir.path().join("state");
+        let mut files = std::collections::BTreeMap::new();
+        let mut directories = vec![root.clone()];
+        while let Some(directory) = directories.pop() {
+            for entry in std::fs::read_dir(directory).into_iter().flatten() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    directories.push(path);
+                    continue;
+                }
+                let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+                files.insert(name, std::fs::read_to_string(path).unwrap());
+            }
+        }
+        files
+    }
+}

@@ -2,11 +2,33 @@
 
 use std::collections::BTreeSet;
 
-use super::{AGENT_ERROR, Ending, Remedy};
+use super::{AGENT_ERROR, Remedy};
 use crate::{
     Event, OpenSpan, Outcome, ReasoningEnd, ReasoningMessageEnd, RunError, Span, StepFinished, SubagentError,
     SubagentFinished, SubagentOutcome, SubagentRunId, TextMessageEnd, ToolCallEnd,
 };
+
+/// How a run ends, as far as open subagents are concerned.
+enum Ending<'a> {
+    Done,
+    Waiting,
+    Cancelled,
+    Failed(&'a RunError),
+}
+
+impl<'a> Ending<'a> {
+    const fn of(last: &'a Event) -> Self {
+        match last {
+            Event::RunError(error) => Self::Failed(error),
+            Event::RunFinished(finished) => match &finished.outcome {
+                Some(Outcome::Interrupt { .. }) => Self::Waiting,
+                Some(Outcome::Cancelled) => Self::Cancelled,
+                Some(Outcome::Success { .. }) | None => Self::Done,
+            },
+            _ => Self::Done,
+        }
+    }
+}
 
 /// The event that closes `open` before the terminal event `last`.
 pub(super) fn end_of(open: OpenSpan, last: &Event) -> Event {

@@ -59,7 +59,9 @@ enum Verdict {
 }
 
 impl Replay {
-    pub(super) fn new(prior: Vec<ShownText>, legacy: Vec<String>) -> Self {
+    pub(super) fn new(prior: Vec<ShownText>, mut legacy: Vec<String>) -> Self {
+        // A digest whose message is known must not count for other messages.
+        legacy.retain(|digest| prior.iter().all(|entry| entry.digest != *digest));
         Self { prior, legacy, held: None, settled: Vec::new() }
     }
 

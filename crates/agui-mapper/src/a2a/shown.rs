@@ -25,8 +25,10 @@ pub(super) enum Missing<'t> {
 pub(super) struct Shown {
     text: String,
     strands: Vec<Strand>,
-    /// Where the text after the last tool call or reasoning begins.
+    /// Where the text after the last tool call begins.
     segment: usize,
+    /// Where the text before that tool call begins.
+    previous: usize,
     forgotten: bool,
 }
 
@@ -54,7 +56,20 @@ impl Shown {
 
     /// Something else was shown: the text that follows is a new piece.
     pub(super) const fn break_segment(&mut self) {
-        self.segment = self.text.len();
+        if self.segment < self.text.len() {
+            self.previous = self.segment;
+            self.segment = self.text.len();
+        }
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether `text` is the latest piece, as a whole.
+    pub(super) fn is_latest_piece(&self, text: &str) -> bool {
+        let start = if self.segment < self.text.len() { self.segment } else { self.previous };
+        self.text[start..].trim() == text.trim()
     }
 
     pub(super) const fn is_empty(&self) -> bool {
@@ -77,18 +92,24 @@ impl Shown {
     }
 
     /// What a whole text adds to what was shown.
+    ///
+    /// The whole text is that of the last message, or that of the turn. A kernel may trim it, although it
+    /// passed the deltas on as they came.
     pub(super) fn missing<'t>(&self, whole: &'t str) -> Missing<'t> {
-        if self.forgotten || self.text.ends_with(whole) {
+        if self.forgotten {
             return Missing::Nothing;
         }
-        for shown in [&self.text[self.segment..], self.text.as_str()] {
+        let segment = &self.text[self.segment..];
+        for shown in [segment, self.text.as_str()] {
             match whole.strip_prefix(shown) {
+                Some("") => return Missing::Nothing,
                 Some(rest) if !shown.is_empty() => return Missing::Rest(rest),
                 _ => {}
             }
         }
-        // A kernel may trim the whole text of a message whose deltas it passed on as they came.
-        if self.text.trim_end().ends_with(whole.trim()) { Missing::Nothing } else { Missing::All }
+        // Right after a tool call only a whole piece is recognised: its end may be equal by chance.
+        let ends_like = !segment.is_empty() && self.text.trim_end().ends_with(whole.trim());
+        if ends_like || self.is_latest_piece(whole) { Missing::Nothing } else { Missing::All }
     }
 
     /// The digests of the text of the latest messages, the oldest first.
@@ -137,6 +158,10 @@ mod tests {
             (vec![("m", "half an half an answer")], "half an answer", Missing::Nothing),
             (vec![("m", " padded \n")], "padded", Missing::Nothing),
             (vec![("m", "something")], "else", Missing::All),
+            (vec![("m", "It is OK"), tool], "OK", Missing::All),
+            (vec![("m", "It is OK"), tool], "It is OK", Missing::Nothing),
+            (vec![("m", "It is OK"), tool, tool], "It is OK", Missing::Nothing),
+            (vec![("m", "One. "), tool, ("m", "Two.")], "One. Two.", Missing::Nothing),
         ];
         for (parts, whole, missing) in cases {
             assert_eq!(shown(&parts).missing(whole), missing, "{parts:?} {whole}");

@@ -60,8 +60,22 @@ impl TextFlow {
             }
             // A kernel that recognises a repeated answer may repeat its old final text with it.
             Missing::All if self.shown.is_empty() && self.is_known(text) => {}
+            // The beginning of the turn was shown by an earlier run.
+            Missing::All if self.continues_an_earlier_run(text) => {}
             Missing::All => self.show(spans, kernel, text),
         }
+    }
+
+    /// Shows an artifact that is text: a new one, or the missing rest of one that is sent as a whole again.
+    pub(crate) fn artifact(&mut self, spans: &mut Spans, id: &str, text: &str) {
+        self.live = true;
+        let shown = self.shown.of(id);
+        let rest = match text.strip_prefix(&*shown) {
+            Some(rest) if !shown.is_empty() => rest,
+            _ if self.shown.is_latest_piece(text) => return,
+            _ => text,
+        };
+        self.show(spans, id, rest);
     }
 
     /// Shows what is missing of a message whose deltas a Task repeats.
@@ -77,8 +91,10 @@ impl TextFlow {
         let first = if known { snapshot::first_unseen(&prior, &shown, entries) } else { None };
         if let Some(rest) = first.and_then(|at| text.get(at..)) {
             let rest = rest.to_owned();
-            self.replay.settle(kernel);
-            self.show(spans, kernel, &rest);
+            if !rest.is_empty() {
+                self.replay.settle(kernel);
+                self.show(spans, kernel, &rest);
+            }
             return;
         }
         let left_as_shown = self.replay.knows_anything() && !self.live;
@@ -119,15 +135,16 @@ impl TextFlow {
     /// Writes what was shown by the execution so far, as digests.
     pub(crate) fn save(&self, position: &mut ResumePoint) {
         let mine = self.shown.digests();
-        position.text_snapshot_digests = self.replay.legacy().to_vec();
-        for entry in &mine {
-            if !position.text_snapshot_digests.contains(&entry.digest) {
-                position.text_snapshot_digests.push(entry.digest.clone());
-            }
-        }
         position.texts = self.replay.prior().iter().cloned().chain(mine).collect();
+        let digests = position.texts.iter().map(|entry| entry.digest.clone());
+        position.text_snapshot_digests = self.replay.legacy().iter().cloned().chain(digests).collect();
         keep_latest(&mut position.text_snapshot_digests);
         keep_latest(&mut position.texts);
+    }
+
+    fn continues_an_earlier_run(&self, text: &str) -> bool {
+        let shown = self.shown.as_str().trim();
+        self.replay.knows_anything() && !shown.is_empty() && text.trim().ends_with(shown)
     }
 
     fn is_known(&self, text: &str) -> bool {

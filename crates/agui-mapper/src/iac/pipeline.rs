@@ -53,6 +53,11 @@ impl Pipeline {
         position.pipeline_open_steps = self.steps.open_keys();
     }
 
+    /// An update with live events begins.
+    pub(super) fn begin_update(&mut self) {
+        self.journal.begin_update();
+    }
+
     /// Whether a live event is new; a gap before it is noted.
     pub(super) fn admit(&mut self, turn: &mut Turn, envelope: &PipelineEnvelope<'_>) -> Option<Admission> {
         let source = self.lanes.source(envelope);

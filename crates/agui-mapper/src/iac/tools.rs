@@ -1,7 +1,7 @@
 //! Tool calls of the kernel: their ids, arguments and results.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use agui_core::{Custom, Json, JsonObject, ToolCallId};
@@ -48,21 +48,30 @@ struct Anonymous {
 
 impl Tools {
     pub(super) fn new(config: &MapperConfig, turn: &mut Turn) -> Self {
-        let resolved = |id: &ToolCallId| {
-            config.known_calls.iter().any(|(known, what)| known == id && *what == Known::Result)
-        };
+        let mut it = Self::default();
+        for open in &config.pending {
+            let Some(call) = &open.interrupt.tool_call_id else { continue };
+            turn.spans.adopt_call(call.clone());
+            if let Some(id) = open.tool_use_id.as_deref().filter(|id| *id != call.as_str()) {
+                it.aliases.insert(id.into(), call.clone());
+            }
+        }
+        let results = config.known_calls.iter().filter(|(_, known)| *known == Known::Result);
+        let results: HashSet<&ToolCallId> = results.map(|(id, _)| id).collect();
         for (id, _) in &config.known_calls {
             // A call that waits belongs to the execution that is resumed; any other id was used up.
-            if config.resume.is_some() && !resolved(id) {
+            if config.resume.is_some() && !results.contains(id) {
                 turn.spans.adopt_call(id.clone());
             } else {
                 turn.spans.adopt_resolved_call(id.clone());
             }
         }
-        for call in config.pending.iter().filter_map(|open| open.interrupt.tool_call_id.clone()) {
-            turn.spans.adopt_call(call);
-        }
-        Self::default()
+        it
+    }
+
+    /// The id of a call on the stream, if it is not the kernel's.
+    pub(super) fn alias(&self, id: &str) -> Option<ToolCallId> {
+        self.aliases.get(id).cloned()
     }
 
     /// Maps one step in the life of a call. `sequence` is that of the pipeline event, else 0: the start of
@@ -108,9 +117,10 @@ impl Tools {
             turn.text.end_segment(&mut turn.spans);
         }
         let name = tool.name.as_deref().filter(|name| !name.is_empty()).unwrap_or(NAMELESS_TOOL);
+        let was_open = turn.spans.call_is_open(id.as_str());
         turn.spans.start_call(lane, id, name);
         if tool.status == ToolStatus::InputComplete {
-            self.note_input(tool);
+            self.note_input(tool, was_open);
             if let Some(args) = arguments(tool) {
                 turn.spans.call_args(id, &args);
             }
@@ -173,12 +183,15 @@ impl Tools {
         })
     }
 
-    fn note_input(&mut self, tool: &ToolUpdate<'_>) {
+    /// Notes the arguments of a call. They changed if others came before, or if the call was announced
+    /// before them: whoever was asked about it in between did not see them.
+    fn note_input(&mut self, tool: &ToolUpdate<'_>, was_open: bool) {
         let (Some(id), Some(input)) = (tool.tool_use_id.as_deref(), tool.tool_input) else { return };
         let mut hasher = DefaultHasher::new();
         input.get().hash(&mut hasher);
         let hash = hasher.finish();
-        if self.inputs.insert(id.into(), hash) != Some(hash) {
+        let before = self.inputs.insert(id.into(), hash);
+        if before.map_or(was_open, |before| before != hash) {
             self.changed = Some(id.into());
         }
     }

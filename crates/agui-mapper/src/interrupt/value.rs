@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use agui_core::Json;
+use agui_core::{Json, ToolCallId};
 use agui_iac_code::metadata::{Input, Scope};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -11,6 +11,21 @@ use serde_json::value::RawValue;
 /// Members of an object by name, their values as JSON text; the last of two equal names counts.
 pub(super) fn members(object: &RawValue) -> Option<BTreeMap<Cow<'static, str>, Box<RawValue>>> {
     serde_json::from_str::<BTreeMap<Cow<'static, str>, Box<RawValue>>>(object.get()).ok()
+}
+
+/// Member with the id of the tool call on the stream, where it is not the kernel's.
+const STREAM_CALL: &str = "toolCallId";
+
+/// The id of the tool call on the stream, if it is not the kernel's.
+pub(super) fn stream_call(value: &Json) -> Option<ToolCallId> {
+    serde_json::from_str(members(value.as_raw())?.get(STREAM_CALL)?.get()).ok()
+}
+
+/// The value with the id of the tool call on the stream.
+pub(super) fn with_stream_call(value: &Json, call: &ToolCallId) -> Option<Json> {
+    let mut all = members(value.as_raw())?;
+    all.insert(STREAM_CALL.into(), serde_json::value::to_raw_value(call).ok()?);
+    Json::from_serialize(&all).ok()
 }
 
 /// The members of a kernel's question that may be stored, complete with what only its surroundings tell.

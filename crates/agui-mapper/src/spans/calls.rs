@@ -38,10 +38,10 @@ impl Spans {
         self.calls.entry(id).or_insert(call);
     }
 
-    /// Notes a call that was announced and resolved by an earlier run.
+    /// Notes a call that was announced and resolved by an earlier run, unless it is known to wait.
     pub(crate) fn adopt_resolved_call(&mut self, id: ToolCallId) {
         let call = Call { stage: Stage::Resolved, lane: LaneId::MAIN, has_args: true };
-        self.calls.insert(id, call);
+        self.calls.entry(id).or_insert(call);
     }
 
     /// Whether the call was announced and has no result yet.

@@ -78,6 +78,11 @@ pub(crate) fn of_candidate(candidate: &str, sequence: u64, event: &str, data: Va
     it
 }
 
+/// A piece of text of the step `plan`.
+pub(crate) fn said(sequence: u64, text: &str) -> Value {
+    envelope(sequence, "text_delta", json!({"text": text}))
+}
+
 /// An update with one pipeline event.
 pub(crate) fn piped(envelope: Value) -> Value {
     working(json!({"pipeline": envelope}))

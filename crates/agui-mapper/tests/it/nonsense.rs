@@ -61,7 +61,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(3, 16, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::btree_map("[a-z]{1,6}", inner, 0..4).prop_map(|map| Value::from_iter(map)),
+            prop::collection::btree_map("[a-z]{1,6}", inner, 0..4).prop_map(Value::from_iter),
         ]
     })
 }
@@ -190,7 +190,7 @@ fn check(run: &Run) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     /// [`Run`] gives every event to the verifier.
     #[test]

@@ -1,18 +1,11 @@
-//! Pipeline events, live and recovered.
+//! Live pipeline events.
 
-use agui_mapper::{PipelineEnd, ResumePoint};
+use agui_mapper::PipelineEnd;
 use serde_json::{Value, json};
 
-use crate::kernel::{envelope, of_candidate, piped, task, working};
-use crate::stream::{Run, config};
-
-fn text(sequence: u64, text: &str) -> Value {
-    envelope(sequence, "text_delta", json!({"text": text}))
-}
-
-fn recovered(events: &[Value]) -> Value {
-    json!({"events": events})
-}
+use crate::kernel::{envelope, of_candidate, piped, said, working};
+use crate::recovery::recovered;
+use crate::stream::Run;
 
 /// The pipeline events of the run that were forwarded, as `type#sequence`.
 fn forwarded(run: &Run) -> Vec<String> {
@@ -32,8 +25,8 @@ fn s5_a_step_with_text_reasoning_and_a_tool() {
         envelope(2, "step_started", json!({})),
         envelope(3, "message_started", json!({"messageId": "msg_1"})),
         envelope(4, "thinking_delta", json!({"type": "raw_thinking", "text": "hm"})),
-        text(5, "Planning "),
-        text(6, "now."),
+        said(5, "Planning "),
+        said(6, "now."),
         envelope(7, "tool_started", json!({"toolName": "bash", "toolUseId": "c1", "input": {"n": 1.0}})),
         envelope(8, "usage", json!({"inputTokens": 1.0, "outputTokens": 2.0})),
         envelope(
@@ -41,7 +34,7 @@ fn s5_a_step_with_text_reasoning_and_a_tool() {
             "tool_result",
             json!({"toolName": "bash", "toolUseId": "c1", "isError": true, "result": "no"}),
         ),
-        text(10, "Sorry."),
+        said(10, "Sorry."),
         envelope(11, "step_completed", json!({})),
     ] {
         run.feed(&piped(event));
@@ -143,107 +136,19 @@ fn s6_4_only_the_listed_events_are_forwarded_unchanged() {
 #[test]
 fn s6_6_repeated_live_events_are_dropped() {
     let mut run = Run::first();
-    for event in [text(1, "a"), text(1, "a"), text(2, "b"), text(1, "a")] {
+    for event in [said(1, "a"), said(1, "a"), said(2, "b"), said(1, "a")] {
         run.feed(&piped(event));
     }
-    let mut same_id = text(3, "b");
+    let mut same_id = said(3, "b");
     same_id["eventId"] = json!("evt-2");
     run.feed(&piped(same_id));
-    let mut batch = text(4, "c");
+    let mut batch = said(4, "c");
     batch["eventId"] = json!("evt-4");
     run.feed(&working(
-        json!({"pipelineBatch": {"schemaVersion": "1.0", "events": [text(2, "b"), batch, text(5, "d")]}}),
+        json!({"pipelineBatch": {"schemaVersion": "1.0", "events": [said(2, "b"), batch, said(5, "d")]}}),
     ));
     assert_eq!(run.shown(), "abcd");
     assert_eq!(run.mapper.position().pipeline_sequence, 5);
-}
-
-#[test]
-fn w41_merged_deltas_are_not_repeated_by_recovery() {
-    let journal = [text(1, "x"), text(2, "a"), text(3, "b"), text(4, "c"), text(5, "y")];
-    let merged = || {
-        let mut merged = text(4, "abc");
-        merged["eventId"] = json!("evt-2");
-        merged
-    };
-    for from in 0..4 {
-        let mut run = Run::first();
-        for event in [text(1, "x"), merged(), text(5, "y")] {
-            run.feed(&piped(event));
-        }
-        run.recover(&recovered(&journal[from..]));
-        assert_eq!(run.shown(), "xabcy", "from {from}");
-    }
-}
-
-#[test]
-fn w41_interleaved_sources_that_were_merged_are_not_repeated() {
-    let say =
-        |candidate: &str, n, text: &str| of_candidate(candidate, n, "text_delta", json!({"text": text}));
-    let journal =
-        [say("a", 2, "A1"), say("b", 3, "B1"), say("a", 4, "A2"), say("b", 5, "B2"), say("b", 6, "B3")];
-    let mut run = Run::first();
-    let (mut a, mut b) = (say("a", 4, "A1A2"), say("b", 5, "B1B2"));
-    a["eventId"] = json!("evt-2");
-    b["eventId"] = json!("evt-3");
-    run.feed(&piped(envelope(1, "step_started", json!({}))));
-    run.feed(&working(json!({"pipelineBatch": {"events": [a, b]}})));
-    run.recover(&recovered(&journal));
-    assert_eq!(run.shown(), "A1A2B1B2B3");
-}
-
-#[test]
-fn recovery_fills_a_gap_and_nothing_else() {
-    let mut first = Run::first();
-    first.feed(&piped(envelope(1, "step_started", json!({}))));
-    first.feed(&piped(envelope(
-        2,
-        "tool_started",
-        json!({"toolName": "bash", "toolUseId": "c1", "input": {}}),
-    )));
-    let mut run = Run::new(config("r2").with_resume(first.mapper.position()));
-    run.feed(&task("WORKING", &[]));
-    run.feed(&piped(text(5, "after")));
-    assert_eq!(run.mapper.observed().pipeline_gap, Some(2));
-    run.recover(&recovered(&[
-        envelope(3, "tool_result", json!({"toolName": "bash", "toolUseId": "c1", "result": "ok"})),
-        text(4, "missed"),
-        text(5, "after"),
-        envelope(6, "step_completed", json!({})),
-    ]));
-    assert_eq!(run.mapper.observed().pipeline_gap, None);
-    run.feed(&piped(envelope(6, "step_completed", json!({}))));
-    assert_eq!(
-        run.body(),
-        [
-            "step+ plan",
-            "text+ r2:step-plan-1:1",
-            "text  r2:step-plan-1:1 \"after\"",
-            "result r2:result:2 c1 \"ok\"",
-            "text- r2:step-plan-1:1",
-            "text+ r2:step-plan-1:3",
-            "text  r2:step-plan-1:3 \"missed\"",
-            "text- r2:step-plan-1:3",
-            "step- plan",
-        ]
-    );
-}
-
-#[test]
-fn starts_that_are_recovered_after_their_ends_are_not_shown() {
-    let mut run = Run::new(config("r2").with_resume(ResumePoint::new().with_pipeline_sequence(1)));
-    run.feed(&piped(envelope(
-        5,
-        "tool_result",
-        json!({"toolName": "bash", "toolUseId": "c1", "result": "ok"}),
-    )));
-    run.feed(&piped(envelope(6, "step_completed", json!({}))));
-    run.recover(&recovered(&[
-        envelope(2, "step_started", json!({})),
-        envelope(3, "tool_started", json!({"toolName": "bash", "toolUseId": "c1", "input": {}})),
-    ]));
-    assert_eq!(run.mapper.position().pipeline_open_steps, [""; 0]);
-    assert_eq!(run.body(), ["result r2:result:1 c1 \"ok\"", "step+ plan", "step- plan"]);
 }
 
 #[test]
@@ -263,39 +168,6 @@ fn w55_pending_copies_are_skipped() {
     ]));
     assert_eq!(forwarded(&run), ["pipeline_completed#3.0"]);
     assert_eq!(run.mapper.position().pipeline_sequence, 3);
-}
-
-#[test]
-fn w54_recovery_shows_one_snapshot_and_continues_the_same_lanes() {
-    let mut run = Run::new(config("r2").with_resume(ResumePoint::new().with_pipeline_sequence(3)));
-    run.recover(&json!({
-        "snapshot": {"pipelineRunId": "C1", "taskId": "T1", "contextId": "C1", "lastSequence": 5, "pendingInput":
-            {"kind": "candidate_selection", "eventId": "evt-5", "prompt": "Pick", "options": [{"candidate_index": 0, "name": "cheap"}]}},
-        "events": [text(4, "Hel"), envelope(5, "input_required", json!({"kind": "candidate_selection", "prompt": "Pick"}))],
-    }));
-    run.feed(&piped(text(6, "lo")));
-    let open: Vec<&str> = run.mapper.observed().open_inputs.iter().map(|open| &*open.input_id).collect();
-    assert_eq!(open, ["input-evt-5"]);
-    assert_eq!(
-        run.body(),
-        [
-            "activity pipeline:C1 iac-code.pipeline.v1",
-            "text+ r2:step-plan-1:1",
-            "text  r2:step-plan-1:1 \"Hel\"",
-            "text  r2:step-plan-1:1 \"lo\"",
-            "text- r2:step-plan-1:1",
-        ]
-    );
-}
-
-#[test]
-fn a_snapshot_of_another_context_is_not_mapped() {
-    let mut run = Run::first();
-    run.recover(
-        &json!({"snapshot": {"pipelineRunId": "C2", "contextId": "C2"}, "events": [text(1, "foreign")]}),
-    );
-    assert!(run.mapper.observed().identity_changed());
-    assert_eq!(run.body(), [""; 0]);
 }
 
 #[test]
@@ -384,16 +256,16 @@ fn w55_withdrawn_messages_are_closed_and_named() {
     let mut run = Run::first();
     for event in [
         envelope(1, "message_started", json!({"messageId": "msg_1"})),
-        text(2, "Wrong"),
+        said(2, "Wrong"),
         envelope(3, "tool_started", json!({"toolName": "bash", "toolUseId": "c1", "input": {}})),
-        text(4, " more"),
+        said(4, " more"),
         envelope(
             5,
             "message_tombstone",
             json!({"messageId": "msg_1", "affectedToolUseIds": ["c1", "unknown"]}),
         ),
         envelope(6, "message_started", json!({"messageId": "msg_2"})),
-        text(7, "Right"),
+        said(7, "Right"),
         envelope(8, "message_started", json!({"messageId": "msg_3"})),
         envelope(9, "message_tombstone", json!({"messageId": "msg_3", "affectedToolUseIds": []})),
     ] {

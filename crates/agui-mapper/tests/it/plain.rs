@@ -48,6 +48,15 @@ fn c40_text_artifacts_and_messages_are_the_answer() {
 }
 
 #[test]
+fn an_artifact_that_ends_like_the_text_before_is_shown() {
+    let mut run = run();
+    run.feed(&status("working", Some(("s1", "Everything is OK"))));
+    run.feed(&artifact("a1", "OK", false));
+    run.feed(&artifact("a1", "OK then", false));
+    assert_eq!(run.shown(), "Everything is OKOK then");
+}
+
+#[test]
 fn a_task_alone_is_a_whole_answer() {
     let mut run = run();
     run.feed(&json!({"kind": "task", "id": "T1", "contextId": "C1",

@@ -43,77 +43,78 @@ fn s7_2_a_permission_becomes_an_interrupt() {
     );
 }
 
-#[test]
-fn questions_of_every_kind_become_interrupts() {
+/// The schema of a choice, with an answer in one's own words or without.
+fn either(answers: &[(&str, &str)], free: bool) -> Value {
+    let one = |name: &str, member: Value| json!({"type": "object", "properties": {name: member}, "required": [name], "additionalProperties": false});
+    let mut all: Vec<Value> = answers
+        .iter()
+        .map(|(id, title)| one("selectedId", json!({"type": "string", "const": id, "title": title})))
+        .collect();
+    if free {
+        all.push(one("freeText", json!({"type": "string", "minLength": 1})));
+    }
+    json!({"oneOf": all})
+}
+
+/// Kind, further members, sort, message and schema.
+fn kinds() -> Vec<(&'static str, Value, InputSort, &'static str, Value)> {
     let options = json!([{"label": "Plan A"}, {"id": "0", "label": "Plan 0"}]);
-    let either = |answers: &[(&str, &str)], free: bool| {
-        let mut all: Vec<Value> = answers
-            .iter()
-            .map(|(id, title)| json!({"type": "object", "properties": {"selectedId": {"type": "string", "const": id, "title": title}},
-                "required": ["selectedId"], "additionalProperties": false}))
-            .collect();
-        if free {
-            all.push(
-                json!({"type": "object", "properties": {"freeText": {"type": "string", "minLength": 1}},
-                "required": ["freeText"], "additionalProperties": false}),
-            );
-        }
-        json!({"oneOf": all})
-    };
-    let plans = either(&[("0-2", "Plan A"), ("0", "Plan 0")], false);
-    let cases = [
+    let plans = [("0-2", "Plan A"), ("0", "Plan 0")];
+    vec![
         (
-            json!({"kind": "ask_user_question", "inputId": "ask-c", "prompt": "Which?", "options": options, "allowFreeText": true}),
+            "ask_user_question",
+            json!({"prompt": "Which?", "options": options, "allowFreeText": true}),
             InputSort::AskUserQuestion,
             "Which?\n- 0-2: Plan A\n- 0: Plan 0",
-            either(&[("0-2", "Plan A"), ("0", "Plan 0")], true),
+            either(&plans, true),
         ),
         (
-            json!({"kind": "candidate_selection", "inputId": "input-1", "options": options}),
+            "candidate_selection",
+            json!({"options": options}),
             InputSort::CandidateSelection,
             "Choose one of the plans\n- 0-2: Plan A\n- 0: Plan 0",
-            plans.clone(),
+            either(&plans, false),
         ),
         (
-            json!({"kind": "deployment_confirmation", "inputId": "input-2", "prompt": "Deploy?", "cost": "10", "options": options}),
+            "deployment_confirmation",
+            json!({"prompt": "Deploy?", "cost": "10", "options": options}),
             InputSort::DeploymentConfirmation,
             "Deploy?\n- 0-2: Plan A\n- 0: Plan 0",
-            plans,
+            either(&plans, false),
         ),
         (
-            json!({"kind": "pipeline_pause_confirmation", "inputId": "input-3", "reason": "user", "options": []}),
+            "pipeline_pause_confirmation",
+            json!({"reason": "user", "options": []}),
             InputSort::PipelinePauseConfirmation,
             "The pipeline is paused. How shall it go on?",
             either(&[], true),
         ),
         (
-            json!({"kind": "backup_blocked", "inputId": "input-4"}),
+            "backup_blocked",
+            json!({}),
             InputSort::BackupBlocked,
             "The pipeline waits for a backup. How shall it go on?",
             either(&[], true),
         ),
-        (
-            json!({"kind": "something_new", "inputId": "input-5"}),
-            InputSort::Other,
-            "Input required",
-            either(&[], true),
-        ),
-    ];
-    for (input, sort, message, schema) in cases {
-        for run in [asked(json!({"input": input})), {
-            let mut run = Run::first();
-            let mut event = envelope(1, "input_required", input.clone());
-            event["status"] = json!("input_required");
-            run.feed(&update("INPUT_REQUIRED", json!({"pipeline": event})));
-            run
-        }] {
+        ("something_new", json!({}), InputSort::Other, "Input required", either(&[], true)),
+    ]
+}
+
+#[test]
+fn questions_of_every_kind_become_interrupts() {
+    for (kind, mut input, sort, message, schema) in kinds() {
+        input["kind"] = json!(kind);
+        input["inputId"] = json!("input-1");
+        let mut event = envelope(1, "input_required", input.clone());
+        event["status"] = json!("input_required");
+        for run in [asked(json!({"input": input})), asked(json!({"pipeline": event}))] {
             let open = only(&run);
-            assert_eq!(open.sort, sort, "{input}");
+            assert_eq!(open.sort, sort, "{kind}");
             assert_eq!(open.interrupt.reason, "input_required");
             assert_eq!(open.interrupt.message.as_deref(), Some(message));
             let seen: Value =
                 serde_json::from_str(open.interrupt.response_schema.as_ref().unwrap().get()).unwrap();
-            assert_eq!(seen, schema, "{input}");
+            assert_eq!(seen, schema, "{kind}");
         }
     }
 }
@@ -320,6 +321,45 @@ fn c77_the_full_call_after_the_question_voids_it() {
     assert_eq!(ids(&run), ["permission-1#2"]);
     let lines = run.body();
     assert_eq!(lines, ["call+ call_1 bash", r#"args  call_1 {"ids":["d-1","d-2","d-3"]}"#, "call- call_1"]);
+}
+
+#[test]
+fn c77_a_call_that_is_announced_again_voids_nothing() {
+    let first = asked(json!({"input": permission("permission-1", "delete")}));
+    let mut run = Run::new(
+        config("r2")
+            .with_resume(first.mapper.position())
+            .with_pending(first.mapper.observed().open_inputs.clone()),
+    );
+    run.feed(&tool("started", "call_1", json!({})));
+    run.feed(&tool("input_complete", "call_1", json!({"toolInput": {"n": 1}})));
+    assert_eq!(ids(&run), ["permission-1"]);
+    run.feed(&tool("input_complete", "call_1", json!({"toolInput": {"n": 2}})));
+    assert_eq!(ids(&run), ["permission-1#2"]);
+    assert_eq!(run.body(), [""; 0]);
+}
+
+#[test]
+fn c46_a_question_names_its_call_as_the_stream_does() {
+    let mut run = Run::first();
+    for _ in 0..2 {
+        run.feed(&tool("started", "call_1", json!({})));
+        run.feed(&tool("completed", "call_1", json!({"result": "ok"})));
+    }
+    run.feed(&tool("started", "call_1", json!({})));
+    run.feed(&update("INPUT_REQUIRED", json!({"input": permission("permission-1", "bash")})));
+    let open = only(&run).clone();
+    assert_eq!(open.interrupt.tool_call_id.as_ref().unwrap().as_str(), "call_1~3");
+    assert_eq!(open.tool_use_id.as_deref(), Some("call_1"));
+    let restored =
+        OpenInput::restore("permission-1", open.value.clone(), Sideband::No, &Texts::default()).unwrap();
+    assert_eq!(restored, open);
+
+    let mut second = Run::new(config("r2").with_resume(run.mapper.position()).with_pending(vec![restored]));
+    second.feed(&working(json!({"inputReceived": {"kind": "permission", "toolUseId": "call_1"}})));
+    assert_eq!(ids(&second), [""; 0]);
+    second.feed(&tool("completed", "call_1", json!({"result": "ok"})));
+    assert_eq!(second.body(), ["result r2:result:1 call_1~3 \"ok\""]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use agui_mapper::{MapperConfig, ResumePoint};
 use serde_json::{Value, json};
 
-use crate::kernel::{delta, envelope, final_text, permission, piped, task, tool, update, working};
+use crate::kernel::{delta, envelope, final_text, permission, piped, task, text_of, tool, update, working};
 use crate::stream::{Run, config};
 
 /// The configuration of a run that resumes what `run` left.
@@ -100,6 +100,25 @@ fn w42_replayed_text_is_not_shown_again_and_new_text_is_not_cut() {
         run.finish(agui_mapper::Ending::Success);
         assert_eq!(run.shown(), shown, "{before:?} {replayed:?}");
     }
+}
+
+#[test]
+fn w42_text_is_recognised_after_the_task_was_read_too() {
+    let first = interrupted(&["I will do it."]);
+    let mut run = Run::new(resumed(&first, "r2"));
+    run.feed(&task("INPUT_REQUIRED", &[("T1-message", "ROLE_AGENT", "I will do it.")]));
+    run.feed(&delta("I will do it."));
+    run.feed(&delta(" More."));
+    run.feed(&final_text("I will do it. More."));
+    assert_eq!(run.shown(), " More.");
+}
+
+#[test]
+fn w42_an_equal_text_of_another_message_is_shown() {
+    let first = interrupted(&["I will do it."]);
+    let mut run = Run::new(resumed(&first, "r2"));
+    run.feed(&text_of("T1-other", "WORKING", "I will do it."));
+    assert_eq!(run.shown(), "I will do it.");
 }
 
 #[test]

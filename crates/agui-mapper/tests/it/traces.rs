@@ -270,9 +270,9 @@ fn python_events(name: &str) -> Vec<Value> {
         .collect()
 }
 
-/// In these scenarios the Python adapter showed the right text, calls and token counts.
+/// In these scenarios the Python adapter showed the right text, calls and steps.
 #[test]
-fn text_calls_and_usage_are_those_of_the_recorded_clients() {
+fn text_calls_and_steps_are_those_of_the_recorded_clients() {
     for name in [
         "a_plain_text",
         "b_reasoning",

@@ -29,6 +29,15 @@ pub(super) enum Missing {
     Tell,
 }
 
+/// The directories of a store.
+#[derive(Debug)]
+pub(super) struct Directories {
+    /// The documents, their locks and their history.
+    pub(super) threads: Directory,
+    /// The markers of the threads that wait.
+    pub(super) parked: Directory,
+}
+
 /// A directory handle with the rules of the store.
 #[derive(Debug)]
 pub(super) struct Directory {
@@ -43,21 +52,25 @@ pub(super) struct Context {
     pub(super) failpoints: Failpoints,
 }
 
-impl Directory {
-    /// Opens `<state_dir>/threads`, creating what is missing.
-    pub(super) fn open_threads(state_dir: &Path, failpoints: Failpoints) -> Result<Self, StoreError> {
+impl Directories {
+    /// Opens the directories in `state_dir`, creating what is missing.
+    pub(super) fn open(state_dir: &Path, failpoints: Failpoints) -> Result<Self, StoreError> {
         let dir = open_state_dir(state_dir).map_err(StoreError::io(Step::OpenDirectory))?;
         let context = Arc::new(Context { counters: Counters::default(), failpoints });
-        let state = Self { dir, context };
-        let (threads, created) = state
-            .child("threads", Entry::ThreadsDirectory, Missing::Create)?
-            .ok_or(StoreError::WrongKind(Entry::ThreadsDirectory))?;
-        if created {
+        let state = Directory { dir, context };
+        let open = |name, entry| {
+            state.child(name, entry, Missing::Create)?.ok_or(StoreError::WrongKind(entry))
+        };
+        let (threads, new_threads) = open("threads", Entry::ThreadsDirectory)?;
+        let (parked, new_parked) = open("parked", Entry::ParkedDirectory)?;
+        if new_threads || new_parked {
             state.sync().map_err(StoreError::io(Step::OpenDirectory))?;
         }
-        Ok(threads)
+        Ok(Self { threads, parked })
     }
+}
 
+impl Directory {
     pub(super) fn totals(&self) -> WriteTotals {
         self.context.counters.totals()
     }

@@ -11,12 +11,15 @@ pub(super) enum Point {
     BeforeHistory,
     DuringHistory,
     AfterHistory,
+    BeforeMarker,
+    AfterMarker,
     BeforeTemp,
     DuringTemp,
     BeforeTempSync,
     BeforeRename,
     BeforeDirectorySync,
     Done,
+    BeforeUnmark,
 }
 
 /// Failpoints that are set: a list `point:action` or `point:action@n`, separated by commas.
@@ -24,9 +27,11 @@ pub(super) enum Point {
 /// The environment variable `AGUI_FAILPOINT` is such a list; points of other crates in it are ignored.
 ///
 /// Points, in the order in which a save passes them: `store.before_history`, `store.during_history` (half
-/// of the lines written), `store.after_history`, `store.before_temp`, `store.during_temp` (half of the
-/// document written), `store.before_temp_sync`, `store.before_rename`, `store.before_directory_sync`,
-/// `store.done`. The history points are passed only when history leaves the document.
+/// of the lines written), `store.after_history`, `store.before_marker`, `store.after_marker`,
+/// `store.before_temp`, `store.during_temp` (half of the document written), `store.before_temp_sync`,
+/// `store.before_rename`, `store.before_directory_sync`, `store.done`, `store.before_unmark`. The history
+/// points are passed only when history leaves the document, the points before and after the marker only
+/// when a thread is parked, and the last point, at which an error does nothing, only when it is not.
 ///
 /// Actions: `kill` ends the process at once, without any clean-up; `error` fails the step; both happen
 /// each time, or with `@n` the n-th time only. `busy@n` fails the first n times as a file in use does.
@@ -149,12 +154,15 @@ mod armed {
             "before_history" => Point::BeforeHistory,
             "during_history" => Point::DuringHistory,
             "after_history" => Point::AfterHistory,
+            "before_marker" => Point::BeforeMarker,
+            "after_marker" => Point::AfterMarker,
             "before_temp" => Point::BeforeTemp,
             "during_temp" => Point::DuringTemp,
             "before_temp_sync" => Point::BeforeTempSync,
             "before_rename" => Point::BeforeRename,
             "before_directory_sync" => Point::BeforeDirectorySync,
             "done" => Point::Done,
+            "before_unmark" => Point::BeforeUnmark,
             _ => return None,
         };
         Some(Armed { point, action, hits: AtomicU64::new(0) })

@@ -30,6 +30,11 @@ impl<'a> ThreadFiles<'a> {
         Ok(Self { threads, stem })
     }
 
+    /// The key of the thread's files.
+    pub(super) fn stem(&self) -> &str {
+        &self.stem
+    }
+
     pub(super) fn read_document(&self) -> Result<Option<Vec<u8>>, StoreError> {
         self.threads.read(&document_name(&self.stem), Entry::Document)
     }

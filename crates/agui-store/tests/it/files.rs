@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use agui_store::{Corruption, Entry, FileStore, StoreError, ThreadStore, Version};
 
-use crate::support::{Scratch, digest, record, save_runs};
+use crate::support::{Scratch, digest, parked, record, save_runs};
 
 #[cfg(unix)]
 mod unix {
@@ -36,9 +36,10 @@ mod unix {
         let state_dir = outer.path().join("new/state");
         let store = FileStore::open(&state_dir).unwrap();
         save_runs(&store, "t", 6).await;
+        store.save(&mut parked("u"), Version::ABSENT).await.unwrap();
 
         let found = all_below(&outer.path().join("new"));
-        let names = [".t.json.lock", "t.json", "t.runs", "threads", "state"];
+        let names = [".t.json.lock", "t.json", "t.runs", "threads", "parked", "parked/u", "state"];
         for name in names {
             assert!(found.iter().any(|path| path.ends_with(name)), "{name} in {found:?}");
         }
@@ -69,12 +70,15 @@ mod unix {
     fn s11_7_a_link_for_the_directory_of_threads_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let elsewhere = tempfile::tempdir().unwrap();
-        for target in [elsewhere.path(), Path::new("/nonexistent"), Path::new("other")] {
-            let link = directory.path().join("threads");
-            symlink(target, &link).unwrap();
-            let refused = FileStore::open(directory.path());
-            assert!(matches!(refused, Err(StoreError::WrongKind(Entry::ThreadsDirectory))), "{refused:?}");
-            fs::remove_file(&link).unwrap();
+        for (name, entry) in [("threads", Entry::ThreadsDirectory), ("parked", Entry::ParkedDirectory)] {
+            for target in [elsewhere.path(), Path::new("/nonexistent"), Path::new("other")] {
+                let link = directory.path().join(name);
+                fs::remove_dir(&link).ok();
+                symlink(target, &link).unwrap();
+                let refused = FileStore::open(directory.path());
+                assert!(matches!(&refused, Err(StoreError::WrongKind(found)) if *found == entry), "{refused:?}");
+                fs::remove_file(&link).unwrap();
+            }
         }
         assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     }

@@ -5,6 +5,7 @@ mod contract;
 mod crash;
 mod files;
 mod growth;
+mod markers;
 mod python;
 mod support;
 mod traces;

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agui_store::{Digest, Execution, FileStore, ThreadRecord, ThreadStore, Version};
+use agui_core::JsonObject;
+use agui_store::{Digest, Execution, FileStore, PendingInterrupt, ThreadRecord, ThreadStore, Version};
 use tempfile::TempDir;
 
 /// A store in a directory of its own.
@@ -45,6 +46,14 @@ pub(crate) async fn becomes_idle(store: &FileStore) {
 
 pub(crate) fn record(thread: &str) -> ThreadRecord {
     ThreadRecord::new(thread.into(), "/workspace", Execution::new("e0".into(), "inv".into()))
+}
+
+/// A thread that waits for an answer to `i`.
+pub(crate) fn parked(thread: &str) -> ThreadRecord {
+    let mut record = record(thread);
+    let value = JsonObject::from_string("{}".to_owned()).unwrap();
+    record.execution.pending.insert("i".into(), PendingInterrupt::new(value));
+    record
 }
 
 pub(crate) fn digest(run: &str) -> Digest {

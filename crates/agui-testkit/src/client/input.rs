@@ -110,6 +110,12 @@ pub fn cancelled(interrupt_id: &str) -> Value {
     json!({"interruptId": interrupt_id, "status": "cancelled"})
 }
 
+/// The body of the cancel extension for a thread of [`RunInput::new`].
+#[must_use]
+pub fn cancel_body(thread_id: &str) -> Value {
+    json!({"threadId": thread_id, "rosInvocationId": format!("inv-{thread_id}")})
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -33,9 +33,16 @@ impl Kernel {
         if task.ids.context_id != message.context_id {
             return Err(RpcError::invalid("permission_resume_invalid: context does not match the task"));
         }
-        if let Some(accepted) = task.decisions.get(decision.input_id) {
-            let same = accepted == decision.decision;
-            return repeated(task, &decision, same);
+        match task.decisions.get(decision.input_id) {
+            Some((accepted, kind)) if accepted == decision.decision => {
+                let sideband = *kind == Kind::Sideband;
+                return Ok(if sideband { ack(task, &decision) } else { receipt(task, &decision) });
+            }
+            Some(_) => {
+                let text = "permission_resume_invalid: the decision conflicts with the receipt";
+                return Err(RpcError::invalid(text));
+            }
+            None => {}
         }
         let of = |question: &super::task::Question| {
             question.input_id == decision.input_id && question.tool_use_id == decision.tool_use_id
@@ -44,7 +51,8 @@ impl Kernel {
             return Err(RpcError::invalid("input_response_mismatch: no such permission is pending"));
         };
         let question = task.questions.remove(at);
-        task.decisions.insert(question.input_id.clone(), decision.decision.to_owned());
+        let accepted = (decision.decision.to_owned(), question.kind);
+        task.decisions.insert(question.input_id.clone(), accepted);
         let sent = if question.kind == Kind::Sideband {
             ack(task, &decision)
         } else {
@@ -106,17 +114,14 @@ fn read_decision<'a>(payload: &'a Value, task_id: &str) -> Result<Decision<'a>, 
     Ok(Decision { input_id: text("inputId"), tool_use_id: text("toolUseId"), decision: text("decision") })
 }
 
-/// An answer that was accepted before: a receipt for the same one, a refusal for the opposite.
-fn repeated(task: &Task, decision: &Decision<'_>, same: bool) -> Result<Sent, RpcError> {
-    if !same {
-        return Err(RpcError::invalid("permission_resume_invalid: the decision conflicts with the receipt"));
-    }
+/// What an answer gets that was accepted before: nothing is done again.
+fn receipt(task: &Task, decision: &Decision<'_>) -> Sent {
     let receipt = json!({"inputReceived": {
         "kind": "permission", "inputId": decision.input_id, "toolUseId": decision.tool_use_id,
         "decision": decision.decision, "recovered": true, "duplicate": true,
     }});
     let update = status(&task.ids, State::Working, receipt);
-    Ok(Sent::Task { ids: task.ids.clone(), first: None, phase: Phase::of(&[update]), seen: 0 })
+    Sent::Task { ids: task.ids.clone(), first: None, phase: Phase::of(&[update]), seen: 0 }
 }
 
 /// The immediate answer to the decision of a candidate's permission.

@@ -41,7 +41,8 @@ pub(super) struct Store {
 #[derive(Debug)]
 pub(super) struct Context {
     pub(super) session_id: String,
-    pub(super) cwd: String,
+    /// The workspace of the first message that was accepted.
+    pub(super) cwd: Option<String>,
     /// The pipeline events of all its tasks.
     pub(super) journal: Journal,
     /// The pipeline task that a message without a task id goes to.
@@ -122,11 +123,11 @@ impl Kernel {
 }
 
 impl Store {
-    /// The context, made if it is new; its workspace is that of its first message.
-    pub(super) fn context(&mut self, context_id: &str, cwd: &str) -> &mut Context {
+    /// The context, made if it is new.
+    pub(super) fn context(&mut self, context_id: &str) -> &mut Context {
         self.contexts.entry(context_id.to_owned()).or_insert_with(|| Context {
             session_id: Uuid::new_v4().to_string(),
-            cwd: cwd.to_owned(),
+            cwd: None,
             journal: Journal::default(),
             pipeline_task: None,
             handed_off: false,
@@ -158,8 +159,40 @@ impl Store {
     }
 
     /// Identities of a new task in a context.
-    pub(super) fn new_ids(&mut self, context_id: &str, cwd: &str) -> Ids {
-        let session_id = self.context(context_id, cwd).session_id.clone();
+    pub(super) fn new_ids(&mut self, context_id: &str) -> Ids {
+        let session_id = self.context(context_id).session_id.clone();
         Ids::new(Uuid::new_v4().to_string(), context_id, session_id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demo::task::Mode;
+
+    fn task(store: &mut Store, number: usize, activity: Activity) -> String {
+        let ids = store.new_ids(&format!("context-{}", number / 2));
+        let id = ids.task_id.clone();
+        let mut task = Task::new(ids, Mode::Normal, CancellationToken::new());
+        if activity != Activity::Running {
+            task.end_phase(activity);
+        }
+        store.add(task);
+        id
+    }
+
+    #[test]
+    fn the_oldest_ended_tasks_are_forgotten_with_their_contexts() {
+        let mut store = Store::default();
+        let parked = task(&mut store, 0, Activity::Parked);
+        let ended = task(&mut store, 1, Activity::Ended);
+        for number in 2..MAX_TASKS + 3 {
+            task(&mut store, number, Activity::Ended);
+        }
+        assert_eq!((store.tasks.len(), store.order.len()), (MAX_TASKS, MAX_TASKS));
+        assert!(store.tasks.contains_key(&parked) && !store.tasks.contains_key(&ended));
+        // The first context still has its parked task; the second has lost both of its tasks.
+        let known = ["context-0", "context-1", "context-2"].map(|id| store.contexts.contains_key(id));
+        assert_eq!(known, [true, false, true]);
     }
 }

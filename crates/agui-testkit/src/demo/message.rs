@@ -1,5 +1,7 @@
 //! Reading the `params` of a message, with the checks that the kernel makes first.
 
+use std::fmt;
+
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -29,7 +31,7 @@ impl RpcError {
 }
 
 /// A message of the client.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Message {
     /// As the first event of the task echoes it.
     pub(super) echo: Value,
@@ -48,6 +50,16 @@ pub(super) struct Message {
     pub(super) pipeline_name: String,
     pub(super) cleanup_only: bool,
     pub(super) thinking: bool,
+}
+
+impl fmt::Debug for Message {
+    /// The echo may hold keys, the text is nobody's business.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Message")
+            .field("context_id", &self.context_id)
+            .field("task_id", &self.task_id)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Message {

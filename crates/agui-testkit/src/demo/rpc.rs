@@ -84,7 +84,7 @@ impl Kernel {
         if let Some(reply) = scenario::direct_reply(scenario, &message) {
             return Ok(Sent::Message(json!({"message": reply})));
         }
-        let mode = scenario.mode(&message);
+        let mode = scenario.mode();
         let mut store = self.store();
         let handed_off = store.contexts.get(&message.context_id).is_some_and(|context| context.handed_off);
         if message.cleanup_only && !handed_off {
@@ -94,7 +94,7 @@ impl Kernel {
         if mode == Mode::Pipeline && refusal.is_some_and(|text| text != BUSY) {
             return Err(RpcError::invalid(refusal.unwrap_or_default()));
         }
-        let ids = store.new_ids(&message.context_id, message.cwd.as_deref().unwrap_or_default());
+        let ids = store.new_ids(&message.context_id);
         let mut task = Task::new(ids.clone(), mode, self.token.child_token());
         task.transcript.push(json!({"role": "user", "content": message.text}));
         let first = Some(wire::task(&ids, State::Submitted, Some(&message.echo)));
@@ -106,9 +106,9 @@ impl Kernel {
             store.add(task);
         } else {
             store.add(task);
-            if mode == Mode::Pipeline
-                && let Some(context) = store.contexts.get_mut(&message.context_id)
-            {
+            let context = store.context(&message.context_id);
+            context.cwd = context.cwd.take().or_else(|| message.cwd.clone());
+            if mode == Mode::Pipeline {
                 context.pipeline_task = Some(ids.task_id.clone());
             }
             drop(store);
@@ -183,10 +183,10 @@ pub(super) const BUSY: &str = "Task is already working.";
 
 /// Why a new task fails before it begins.
 fn refusal(store: &super::kernel::Store, message: &Message) -> Option<&'static str> {
-    let context = store.contexts.get(&message.context_id);
+    let bound = store.contexts.get(&message.context_id).and_then(|context| context.cwd.as_ref());
     match &message.cwd {
         Some(cwd) if !cwd.starts_with('/') => return Some("Invalid A2A workspace metadata."),
-        Some(cwd) if context.is_some_and(|context| context.cwd != *cwd) => {
+        Some(cwd) if bound.is_some_and(|bound| bound != cwd) => {
             return Some("A2A context belongs to a different workspace");
         }
         _ => {}

@@ -61,11 +61,10 @@ pub(super) enum Scenario {
 }
 
 impl Scenario {
-    pub(super) fn mode(self, message: &Message) -> Mode {
+    pub(super) const fn mode(self) -> Mode {
         match self {
             Self::Question | Self::Pipeline | Self::Confirm => Mode::Pipeline,
-            Self::Cleanup => Mode::Normal,
-            _ => message.mode.filter(|mode| *mode == Mode::Normal).unwrap_or(Mode::Normal),
+            _ => Mode::Normal,
         }
     }
 }
@@ -126,8 +125,8 @@ pub(super) fn play(scenario: Scenario, turn: &Turn) -> BoxFuture<'_, End> {
         Scenario::Cleanup => chat::cleanup(turn).boxed(),
         Scenario::Tool => tools::tool(turn).boxed(),
         Scenario::Progress => tools::progress(turn).boxed(),
-        Scenario::Write => tools::write(turn, false).boxed(),
-        Scenario::Identity => tools::write(turn, true).boxed(),
+        Scenario::Write => tools::write(turn, tools::Identity::Clear).boxed(),
+        Scenario::Identity => tools::write(turn, tools::Identity::Doubtful).boxed(),
         Scenario::Both => tools::both(turn).boxed(),
         Scenario::Retry => trouble::retry(turn).boxed(),
         Scenario::Fail => trouble::fail(turn).boxed(),

@@ -57,7 +57,11 @@ impl Fold {
             "pipeline_canceled" => self.ended("canceled", event),
             "step_started" => {
                 let begun = json!({"status": "working", "startedAt": event["createdAt"], "candidates": []});
-                self.steps.push(merged(event["step"].clone(), begun));
+                let mut step = merged(event["step"].clone(), begun);
+                if let Some(step) = step.as_object_mut() {
+                    step.remove("uiMode");
+                }
+                self.steps.push(step);
             }
             "step_completed" => self.end_step(event, "completed"),
             "step_failed" => self.end_step(event, "failed"),
@@ -87,15 +91,15 @@ impl Fold {
                     "runId": event["step"]["runId"], "step": event["step"],
                 });
                 self.pending_input = merged(data.clone(), place);
-                self.inputs.push(merged(shown(event, data, &event["eventId"]), json!({"data": data})));
+                self.inputs.push(history(event));
             }
             "input_received" => {
                 self.status = "working";
                 self.pending_input = Value::Null;
-                self.inputs.push(merged(shown(event, data, &event["eventId"]), json!({"data": data})));
+                self.inputs.push(history(event));
             }
             "interrupt_received" | "interrupt_classified" => {
-                self.interrupts.push(shown(event, data, &event["eventId"]));
+                self.interrupts.push(history(event));
             }
             _ => {}
         }
@@ -193,13 +197,25 @@ impl Fold {
     }
 }
 
-/// An event as the lists of the snapshot show it.
+/// An event as the lists of the display show it.
 fn shown(event: &Value, data: &Value, id: &Value) -> Value {
     let own = json!({
-        "id": id, "eventId": event["eventId"], "eventType": event["eventType"],
-        "sequence": event["sequence"], "createdAt": event["createdAt"], "status": event["status"],
+        "id": id, "eventId": event["eventId"], "sequence": event["sequence"],
+        "createdAt": event["createdAt"],
     });
     merged(merged(data.clone(), own), place(event))
+}
+
+/// An event as the histories of the control show it: its data once whole, and its main members.
+fn history(event: &Value) -> Value {
+    let data = &event["data"];
+    let main = ["kind", "prompt", "question", "options", "inputId", "allowFreeText", "freeTextPrompt"];
+    let main = main.iter().filter_map(|key| Some(((*key).to_owned(), data.get(*key)?.clone())));
+    let own = json!({
+        "eventId": event["eventId"], "eventType": event["eventType"], "sequence": event["sequence"],
+        "createdAt": event["createdAt"], "status": event["status"], "data": data,
+    });
+    merged(merged(Value::Object(main.collect()), own), place(event))
 }
 
 /// Scope, run id and the step, candidate and candidate step of an event.

@@ -34,6 +34,8 @@ pub(super) fn response(
     rpc_id: &Value,
     ping_interval: Duration,
 ) -> Response<Body> {
+    // An interval of nothing is not allowed.
+    let ping_interval = ping_interval.max(Duration::from_millis(1));
     let cursor = Cursor {
         first: first.map(|result| result.to_string().into()).into_iter().collect(),
         changed: phase.watch(),

@@ -56,8 +56,8 @@ pub(super) struct Task {
     pub(super) activity: Activity,
     pub(super) cancel: CancellationToken,
     pub(super) questions: Vec<Question>,
-    /// Accepted decisions by input id.
-    pub(super) decisions: HashMap<String, String>,
+    /// Accepted decisions by input id, and the kind of the question.
+    pub(super) decisions: HashMap<String, (String, Kind)>,
     pub(super) executed: Vec<String>,
     /// Every text delta, also those that a stale store lacks.
     pub(super) output_text: Vec<String>,

@@ -119,7 +119,7 @@ impl Turn {
     }
 
     pub(super) fn usage(&self, read: &str, written: &str) {
-        let usage = wire::usage(tokens(read) + 20, tokens(written), 0);
+        let usage = wire::usage(u64::from(tokens(read)) + 20, tokens(written).into(), 0);
         self.status(State::Working, json!({"usage": usage}));
     }
 
@@ -257,8 +257,8 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// About as many tokens as a model would count.
-pub(super) fn tokens(text: &str) -> u64 {
-    text.split_whitespace().count().try_into().unwrap_or(u64::MAX)
+pub(super) fn tokens(text: &str) -> u32 {
+    text.split_whitespace().count().try_into().unwrap_or(u32::MAX)
 }
 
 fn error_id(ids: &Ids) -> String {

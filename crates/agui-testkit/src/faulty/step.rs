@@ -109,7 +109,7 @@ pub enum Step {
     Sleep(Duration),
     /// Waits until the test releases that name.
     Await(String),
-    /// Waits until that many requests of a kind have come, on any connection.
+    /// Waits until that many requests of a kind have come, on any connection (at most 10 s).
     AwaitRequests {
         /// The kind, see [`LoggedRequest::kind`](crate::LoggedRequest::kind).
         kind: String,

@@ -74,6 +74,8 @@ fn task(request: &LoggedRequest) -> Value {
 }
 
 /// Recorded and actual identities that the adapter chooses by itself, as they stand in JSON text.
+///
+/// Message ids can be short words, so they are given with their quotes.
 pub(super) fn identities(exchange: &Exchange, request: &LoggedRequest) -> Vec<(String, String)> {
     let (old, new) = (exchange.request.message(), request.message());
     let mut pairs = Vec::new();
@@ -85,10 +87,12 @@ pub(super) fn identities(exchange: &Exchange, request: &LoggedRequest) -> Vec<(S
         }
     };
     pair(&old["contextId"], &new["contextId"]);
-    pair(&old["messageId"], &new["messageId"]);
     let cwd = "/metadata/iac_code/cwd";
     if let (Some(old), Some(new)) = (old.pointer(cwd), new.pointer(cwd)) {
         pair(old, new);
+    }
+    if let (old @ Value::String(_), new @ Value::String(_)) = (&old["messageId"], &new["messageId"]) {
+        pairs.push((old.to_string(), new.to_string()));
     }
     if let (Some(old), Some(new)) = (exchange.request.header("host"), request.header("host")) {
         pairs.push((old.to_owned(), new.to_owned()));

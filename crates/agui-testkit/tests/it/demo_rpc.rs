@@ -121,8 +121,9 @@ async fn workspaces_are_absolute_and_bound_to_their_context() {
     };
     let relative = stream(&client, &Outgoing::new("m1", "c1", "ws").with_text("hi")).await;
     assert_eq!(failed(&relative), "Invalid A2A workspace metadata.");
-    stream(&client, &Outgoing::new("m2", "c2", "/ws").with_text("hi")).await;
-    let moved = stream(&client, &Outgoing::new("m3", "c2", "/other").with_text("hi")).await;
+    let good = stream(&client, &Outgoing::new("m2", "c1", "/ws").with_text("hi")).await;
+    assert_eq!(last_state(&good), "INPUT_REQUIRED");
+    let moved = stream(&client, &Outgoing::new("m3", "c1", "/other").with_text("hi")).await;
     assert_eq!(failed(&moved), "A2A context belongs to a different workspace");
     let pipeline =
         Outgoing::new("m4", "c3", "ws").with_text("x").with_iac_code("run_mode", json!("pipeline"));

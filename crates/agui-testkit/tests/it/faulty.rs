@@ -3,6 +3,7 @@
 use std::io::Read as _;
 
 use agui_testkit::client::a2a::rpc;
+use agui_testkit::client::raw::RawConnection;
 use agui_testkit::client::{EventStream, Recording, StreamEnd, TestClient};
 use agui_testkit::faulty::{Eol, FaultyServer, Framing, Script, Step, refusing_url};
 use bytes::Bytes;
@@ -236,4 +237,18 @@ async fn a_server_comes_back_on_its_old_address() {
     let script = Script::new().always("SendStreamingMessage", Step::good_turn("two"));
     let _server = FaultyServer::start_on(addr, script).await.unwrap();
     assert_eq!(last_state(&open(&client).await.collect().await), "INPUT_REQUIRED");
+}
+
+#[tokio::test]
+async fn a_chunked_request_is_read_as_a_whole() {
+    let (server, _client) = start(Script::new().always("*", [Step::json(200, &json!(1))])).await;
+    let mut raw = RawConnection::connect(&server.url()).await.unwrap();
+    raw.write(
+        b"POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n4\r\n{\"me\r\nc;x=y\r\nthod\":\"Get\"}\r\n",
+    )
+    .await
+    .unwrap();
+    raw.write(b"0\r\ntrailer: 1\r\n\r\nGET /next HTTP/1.1\r\n\r\n").await.unwrap();
+    raw.read_until("HTTP/1.1 200 OK", 2).await.unwrap();
+    assert_eq!(server.requests().kinds(), ["Get", "GET /next"]);
 }

@@ -77,8 +77,16 @@ pub(crate) fn word(event: &Value) -> String {
     if let Some(status) = meta["tool"]["status"].as_str() {
         return format!("tool {status}");
     }
-    let keys =
-        ["thinking", "usage", "assistantFinal", "inputReceived", "permissionIdentityError", "error", "input"];
+    let keys = [
+        "thinking",
+        "usage",
+        "assistantFinal",
+        "inputReceived",
+        "permissionIdentityError",
+        "error",
+        "input",
+        "permission",
+    ];
     if let Some(key) = keys.into_iter().find(|key| meta.get(*key).is_some()) {
         return key.to_owned();
     }

@@ -1,6 +1,6 @@
 //! The servers of the test kit, each driven through its socket.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 mod bulk;
 mod client;
@@ -8,6 +8,7 @@ mod demo_normal;
 mod demo_pipeline;
 mod demo_rpc;
 mod faulty;
+mod fidelity;
 mod kernel;
 mod model;
 mod replay;

@@ -10,23 +10,23 @@ use crate::activity::Activity;
 struct Rig {
     sink: RunSink,
     body: EventBody,
-    last_call: CancellationToken,
+    wire: Arc<Wire>,
     activity: Activity,
 }
 
 impl Rig {
     fn new() -> Self {
         let (sink, stream) = run_channel("t1", "r1", RunLimits::default());
-        let (last_call, activity) = (CancellationToken::new(), Activity::default());
+        let (wire, activity) = (Arc::new(Wire::default()), Activity::default());
         let body = EventBody::new(
             Source::run(stream),
             Duration::from_secs(15),
-            last_call.clone(),
+            Arc::clone(&wire),
             Language::En,
             activity.enter_stream(),
             RequestLog::new(Method::POST),
         );
-        Self { sink, body, last_call, activity }
+        Self { sink, body, wire, activity }
     }
 
     async fn chunk(&mut self) -> Option<String> {
@@ -93,7 +93,7 @@ async fn a_burst_is_cut_into_chunks_and_nothing_is_lost() {
 
 #[tokio::test(start_paused = true)]
 async fn a_run_whose_agent_went_away_ends_with_its_error() {
-    let Rig { sink, mut body, last_call: _last_call, activity: _activity } = Rig::new();
+    let Rig { sink, mut body, wire: _, activity: _activity } = Rig::new();
     drop(sink);
     let chunk = poll_fn(|cx| body.poll_chunk(cx)).await.unwrap();
     assert!(String::from_utf8(chunk.into()).unwrap().contains("\"code\":\"AGENT_ERROR\""));
@@ -104,7 +104,7 @@ async fn a_run_whose_agent_went_away_ends_with_its_error() {
 async fn the_last_call_ends_a_silent_run_after_what_it_had_to_say() {
     let mut rig = Rig::new();
     rig.sink.send(RunStarted::new("t1", "r1"));
-    rig.last_call.cancel();
+    rig.wire.call_last();
     assert_eq!(rig.chunk().await.as_deref(), Some(STARTED));
     let error = concat!(
         "data: {\"type\":\"RUN_ERROR\",\"message\":\"The server is shutting down. Try again later.\",",
@@ -116,7 +116,7 @@ async fn the_last_call_ends_a_silent_run_after_what_it_had_to_say() {
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_body_tells_the_agent_and_is_no_longer_counted() {
-    let Rig { sink, body, last_call: _last_call, activity } = Rig::new();
+    let Rig { sink, body, wire: _, activity } = Rig::new();
     assert!(!sink.is_closed());
     assert_eq!(activity.streams(), 1);
     drop(body);

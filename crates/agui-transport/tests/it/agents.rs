@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use agui_core::{Agent, BoxFuture, Problem, RunLimits, RunRequest, RunSink, RunStream, run_channel};
-use agui_core::{MessageId, RunFinished, RunStarted, TextMessageContent, TextMessageEnd, TextMessageStart};
+use agui_core::{
+    Agent, BoxFuture, MessageId, Problem, RunFinished, RunLimits, RunRequest, RunSink, RunStarted, RunStream,
+    TextMessageContent, TextMessageEnd, TextMessageStart, run_channel,
+};
 
 /// An agent made of a function.
 pub(crate) struct Scripted<F>(pub(crate) F);

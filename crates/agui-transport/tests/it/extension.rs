@@ -1,17 +1,16 @@
 //! Routes that a binary adds.
 
-use agui_auth::Authenticator;
-use agui_core::{Problem, RunLimits, run_channel};
-use agui_core::{RunFinished, RunStarted};
-use agui_iac_code::MessageKey;
-use agui_transport::{Route, RouteReply, RouteRequest, Server, ServerError, SseRecord};
-use http::StatusCode;
-use serde_json::json;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use crate::agents::{PARROT, parrot};
 use crate::rig::{INPUT, Rig, envelope, post, request, run_request};
+use agui_auth::Authenticator;
+use agui_core::{Problem, RunFinished, RunLimits, RunStarted, run_channel};
+use agui_iac_code::MessageKey;
+use agui_transport::{Route, RouteReply, RouteRequest, Server, ServerError, SseRecord};
+use http::StatusCode;
+use serde_json::json;
 
 const CANCEL: &str = "/extensions/iac-code/v1/executions/{executionId}/cancel";
 const CANCEL_TOO_LARGE: &str = "The cancel request body is too large.";

@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use agui_core::{MessageId, TextMessageContent, TextMessageStart};
-use agui_core::{RunLimits, RunRequest, RunSink};
+use agui_core::{Agent, MessageId, RunLimits, RunRequest, RunSink, TextMessageContent, TextMessageStart};
 use agui_transport::Timeouts;
 use tokio::sync::mpsc;
 
@@ -14,7 +13,7 @@ use crate::client::soon;
 use crate::rig::{Rig, run_request};
 
 /// Hands the sink of each run to the test.
-fn handed_over(to: mpsc::UnboundedSender<(RunRequest, RunSink)>) -> impl agui_core::Agent {
+fn handed_over(to: mpsc::UnboundedSender<(RunRequest, RunSink)>) -> impl Agent {
     Scripted(move |request: RunRequest| {
         let to = to.clone();
         async move {
@@ -86,7 +85,7 @@ async fn an_old_client_gets_the_stream_without_chunks() {
 }
 
 /// An agent that sends deltas as fast as its reader takes them, and counts them.
-fn torrent(sent: &Arc<AtomicUsize>, deltas: usize, delta_bytes: usize) -> impl agui_core::Agent + use<> {
+fn torrent(sent: &Arc<AtomicUsize>, deltas: usize, delta_bytes: usize) -> impl Agent + use<> {
     let sent = Arc::clone(sent);
     Scripted(move |request: RunRequest| {
         let sent = Arc::clone(&sent);

@@ -1,9 +1,10 @@
 //! Which pipeline events are new.
 //!
-//! Live events come in the order of their sequence, so a live event at or below the highest sequence is a
-//! repetition. A recovered event can fill a gap, so it is new if its own sequence was not seen. The one
-//! difficulty is that a live event may stand for several deltas of the journal: it has the event id of the
-//! first and the sequence of the last of them.
+//! Live updates come in the order of their sequences, so a live event at or below the highest sequence of
+//! earlier updates is a repetition. A recovered event can fill a gap, so it is new if its own sequence was
+//! not seen. The one difficulty is that a live event may stand for several deltas of the journal: it has the
+//! event id of the first and the sequence of the last of them, so that the sequences within one update need
+//! not grow.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -40,6 +41,8 @@ pub(super) struct Journal {
     last_of_source: HashMap<usize, u64>,
     /// Highest sequence when the present stream began; before it events may be missing.
     stream_start: u64,
+    /// Highest sequence when the present update began.
+    floor: u64,
     fresh_stream: bool,
     gap: Option<u64>,
 }
@@ -63,6 +66,7 @@ impl Journal {
             merged: Vec::new(),
             last_of_source: HashMap::new(),
             stream_start: position,
+            floor: position,
             fresh_stream: position > 0,
             gap: None,
         }
@@ -82,18 +86,22 @@ impl Journal {
         self.gap.take()
     }
 
+    /// An update with live events begins.
+    pub(super) fn begin_update(&mut self) {
+        self.floor = self.seen.highest();
+    }
+
     pub(super) fn admit_live(&mut self, envelope: &PipelineEnvelope<'_>, source: usize) -> Option<Admission> {
         let id = id_of(envelope);
         let sequence = envelope.sequence.unwrap_or(0);
-        let highest = self.seen.highest();
-        let repeated =
-            id.is_some_and(|id| self.ids.contains_key(&id)) || (sequence > 0 && sequence <= highest);
-        if repeated {
+        let known_id = id.is_some_and(|id| self.ids.contains_key(&id));
+        let known_sequence = sequence > 0 && (sequence <= self.floor || self.seen.contains(sequence));
+        if known_id || known_sequence {
             return None;
         }
-        self.enter_stream(sequence, highest);
-        if is_delta(envelope.event_type) && sequence > highest + 1 {
-            let first_in_stream = highest == self.stream_start && self.last_of_source.is_empty();
+        self.enter_stream(sequence);
+        if is_delta(envelope.event_type) && sequence > 1 && !self.seen.contains(sequence - 1) {
+            let first_in_stream = self.last_of_source.is_empty();
             let before = self.last_of_source.get(&source).copied().unwrap_or(self.stream_start);
             let after = if first_in_stream && self.stream_start > 0 { None } else { Some(before) };
             self.merged.push(Merged { source, event: envelope.event_type, id, after, last: sequence });
@@ -106,10 +114,11 @@ impl Journal {
     }
 
     /// The first event of a stream tells whether events before it are missing.
-    fn enter_stream(&mut self, sequence: u64, highest: u64) {
+    fn enter_stream(&mut self, sequence: u64) {
         if !std::mem::take(&mut self.fresh_stream) {
             return;
         }
+        let highest = self.seen.highest();
         self.stream_start = highest;
         self.last_of_source.clear();
         if highest > 0 && sequence > highest + 1 {

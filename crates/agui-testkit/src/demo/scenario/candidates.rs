@@ -1,6 +1,7 @@
 //! What happens inside one candidate.
 
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use super::pipeline::{Call, Pipe};
 use super::place::{CANDIDATE_STEPS, Candidate, Place, Step};
@@ -23,7 +24,7 @@ pub(super) async fn work_out(pipe: &Pipe<'_>, parent: &Step, plan: &Candidate) -
     pipe.call(&place, Call { thinking: &thinking, text: &text, tool }).await;
     let decision = ask(pipe, &place, plan, &file).await;
     if decision != "allow_once" {
-        tool_result(pipe, &place, &file, DENIED, true);
+        tool_result(pipe, &place, &file, Err(DENIED));
         let data = plan.data(json!({"stepId": template_step, "errorSummary": "the file was denied"}));
         pipe.emit(&place, "candidate_step_failed", data);
         let data = plan.data(json!({"failed": true, "errorSummary": "the file was denied"}));
@@ -32,7 +33,7 @@ pub(super) async fn work_out(pipe: &Pipe<'_>, parent: &Step, plan: &Candidate) -
     }
     let cwd = pipe.turn.message.cwd.as_deref().unwrap_or("/workspace");
     pipe.turn.kernel.execute(&pipe.turn.ids.task_id, &file.request.tool_use_id);
-    tool_result(pipe, &place, &file, &file.result(cwd), false);
+    tool_result(pipe, &place, &file, Ok(&file.result(cwd)));
     let template = json!({
         "template": TEMPLATE, "file_path": file.request.path, "region": "cn-hangzhou",
         "description": format!("{} template", plan.name),
@@ -75,13 +76,14 @@ fn step_completed(
     pipe.emit(place, "candidate_step_completed", data);
 }
 
-fn tool_result(pipe: &Pipe<'_>, place: &Place, file: &File, result: &str, is_error: bool) {
+fn tool_result(pipe: &Pipe<'_>, place: &Place, file: &File, result: Result<&str, &str>) {
+    let (Ok(text) | Err(text)) = result;
     pipe.emit(
         place,
         "tool_result",
         json!({
-            "toolName": "write_file", "toolUseId": file.request.tool_use_id, "isError": is_error,
-            "result": result, "input": file.input(),
+            "toolName": "write_file", "toolUseId": file.request.tool_use_id, "isError": result.is_err(),
+            "result": text, "input": file.input(),
         }),
     );
 }
@@ -111,8 +113,16 @@ async fn ask(pipe: &Pipe<'_>, place: &Place, plan: &Candidate, file: &File) -> S
 }
 
 fn artifact(pipe: &Pipe<'_>, place: &Place, file: &File) {
-    let artifact = merged(file.artifact(), json!({"role": "final"}));
+    let artifact = file.artifact();
     pipe.turn.send(&artifact_update(pipe.turn, &artifact));
-    let draft = place.draft("artifact_created", artifact.clone());
+    let path = &file.request.path;
+    let key = wire::hex(&Sha256::digest(path.as_bytes()));
+    let about = json!({
+        "role": "final", "dedupeKey": key, "supersedesPath": path,
+        "supersedesKey": format!("sha256:{}", &key[..16]),
+    });
+    let artifact = merged(artifact, about);
+    let data = merged(artifact.clone(), json!({"source": "conclusion"}));
+    let draft = place.draft("artifact_created", data);
     pipe.turn.event(draft.with(json!({"artifact": artifact})));
 }

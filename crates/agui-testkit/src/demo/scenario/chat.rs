@@ -9,8 +9,8 @@ use crate::wire::{State, text_delta};
 const SLOW_LINES: u32 = 120;
 /// Pieces of the long scenario, unless the prompt says how many.
 const LONG_PIECES: u32 = 2000;
-/// Most pieces that a prompt can ask for.
-const MAX_PIECES: u32 = 1_000_000;
+/// Most pieces that a prompt can ask for: the task keeps them all, about 1 KiB each.
+const MAX_PIECES: u32 = 100_000;
 
 /// Thinks and repeats what the user said.
 pub(super) async fn chat(turn: &Turn) -> End {

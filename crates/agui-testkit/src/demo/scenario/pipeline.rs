@@ -65,7 +65,12 @@ pub(super) async fn pipeline(turn: &Turn) -> End {
         return pipe.give_up(&evaluate, "every candidate failed");
     }
     let count = done.len();
-    pipe.completed(&evaluate.place(), "evaluated_candidates", &json!([]), json!({"candidatesCount": count}));
+    pipe.completed(
+        &evaluate.place(),
+        "evaluated_candidates",
+        &json!([]),
+        json!({"candidatesCount": count, "durationS": 0}),
+    );
 
     let chosen = pipe.select(&select, &done).await;
     let text = format!("Deploying {chosen}. (This is the demo: nothing is created.)");
@@ -149,16 +154,16 @@ impl<'a> Pipe<'a> {
             self.emit(place, "tool_started", json!({"toolName": name, "toolUseId": id, "input": input}));
         }
         let written = tokens(call.thinking) + tokens(call.text) + 8;
-        self.emit(place, "usage", wire::usage(100, written, 10));
+        self.emit(place, "usage", wire::usage(100, written.into(), 10));
         self.context_usage(place, 4000 + written);
     }
 
-    fn context_usage(&self, place: &Place, total: u64) {
+    fn context_usage(&self, place: &Place, total: u32) {
         self.emit(
             place,
             "context_usage",
             json!({
-                "totalTokens": total, "contextWindow": 128_000, "usagePercent": total / 1280,
+                "totalTokens": total, "contextWindow": 128_000, "usagePercent": f64::from(total) / 1280.0,
                 "messageCount": 1, "systemPromptTokens": 3000, "toolDefinitionTokens": 1000,
                 "userMessageTokens": total - 4000, "assistantMessageTokens": 0, "toolResultTokens": 0,
             }),

@@ -40,7 +40,7 @@ pub(super) async fn question(turn: &Turn) -> End {
     });
     let answer = pipe.ask(draft, asked).await;
     let (picked, label) = understood(&answer, &options);
-    let free_text = if picked.is_null() { answer.as_str() } else { "" };
+    let free_text = if picked == "" { answer.as_str() } else { "" };
     let data = json!({
         "kind": "ask_user_question", "inputId": input_id, "toolUseId": id, "question": prompt,
         "options": options, "allowFreeText": true, "answerTextLength": answer.chars().count(),
@@ -62,13 +62,14 @@ fn understood(answer: &str, options: &Value) -> (Value, Value) {
     let found = options.iter().enumerate().find(|(at, option)| {
         option["label"] == answer || option["id"] == answer || (at + 1).to_string() == answer
     });
-    found.map_or((Value::Null, Value::Null), |(_, option)| (option["id"].clone(), option["label"].clone()))
+    let none = || (json!(""), json!(""));
+    found.map_or_else(none, |(_, option)| (option["id"].clone(), option["label"].clone()))
 }
 
 /// Stops at a deployment to confirm, which only the pipeline event tells.
 pub(super) async fn confirm(turn: &Turn) -> End {
     const STEPS: [&str; 3] =
-        ["solution_planning_and_selection", "solution_implementing", "confirm_and_deploy"];
+        ["solution_planning_and_selection", "materialize_selected_candidate", "deploying"];
     let pipe = Pipe::start(turn, "selling_solution_first", &STEPS);
     let [plan, build, deploy] = std::array::from_fn(|at| Step::new(STEPS[at], at + 1, STEPS.len()));
     pipe.step(&plan, "One plan is enough.", "I plan a VPC.", "plan", json!({"name": "basic"})).await;

@@ -70,8 +70,16 @@ pub(super) async fn progress(turn: &Turn) -> End {
     End::Answered(text.to_owned())
 }
 
-/// One permission. With `doubt` the kernel cannot confirm the identity of the first answer's sender.
-pub(super) async fn write(turn: &Turn, doubt: bool) -> End {
+/// Whether the kernel can tell who has answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Identity {
+    Clear,
+    /// The first answer is not enough.
+    Doubtful,
+}
+
+/// One permission.
+pub(super) async fn write(turn: &Turn, identity: Identity) -> End {
     turn.begin();
     turn.think("A file is needed, so I ask.").await;
     turn.say("I will write the file. ").await;
@@ -79,7 +87,7 @@ pub(super) async fn write(turn: &Turn, doubt: bool) -> End {
     file.call(turn).await;
     turn.usage(&turn.message.text, "I will write the file.");
     let mut decision = file.ask(turn, wire::empty()).await;
-    if doubt {
+    if identity == Identity::Doubtful {
         let problem = json!({"permissionIdentityError": {
             "code": "IDENTITY_CHANGED", "retryable": true, "inputId": file.request.input_id,
             "toolUseId": file.request.tool_use_id,

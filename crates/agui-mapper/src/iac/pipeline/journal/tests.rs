@@ -15,6 +15,7 @@ fn read(raw: &RawValue) -> PipelineEnvelope<'_> {
 }
 
 fn live(journal: &mut Journal, name: &str, id: &str, sequence: u64) -> bool {
+    journal.begin_update();
     journal.admit_live(&read(&event(name, id, sequence)), 0).is_some()
 }
 

@@ -1,0 +1,152 @@
+//! The readable form of what came of a script: one line an event.
+
+use std::fmt::Write as _;
+
+use agui_testkit::client::{Recording, StreamEnd};
+use serde_json::{Map, Value};
+
+use super::names::Names;
+use super::play::{Outcome, Played};
+use super::script::{RECORDED_WORKSPACE, Recorded};
+
+/// Deltas of one message in a row that are shown one by one; of more, only the number and the text.
+const SHOWN_DELTAS: usize = 100;
+/// Bytes of a text that are shown whole; of a longer one, only its ends.
+const SHOWN_TEXT: usize = 4_000;
+
+/// Members that stand at the start of a line, without their names; the rest follows as JSON.
+const SHOWN: [&str; 8] =
+    ["messageId", "toolCallId", "toolCallName", "stepName", "name", "delta", "content", "activityType"];
+
+/// The whole outcome of a trace.
+pub(super) fn document(played: &Played) -> String {
+    let mut names = Names::default();
+    names.replace(&played.workspace, RECORDED_WORKSPACE);
+    let mut out = String::new();
+    for (recorded, outcome) in played.script.recorded.iter().zip(&played.outcomes) {
+        heading(&mut out, recorded);
+        match outcome {
+            Outcome::Stream(stream) => events(&mut out, stream, &mut names),
+            Outcome::Answer { status, body } => writeln!(out, "{status} {body}").unwrap(),
+        }
+        out.push('\n');
+    }
+    for (name, text) in &played.files {
+        writeln!(out, "== state/{name}").unwrap();
+        match serde_json::from_str::<Value>(text) {
+            Ok(value) => {
+                names.learn(&value);
+                let value = without_clock(value);
+                writeln!(out, "{}", serde_json::to_string_pretty(&value).unwrap()).unwrap();
+            }
+            Err(_) => writeln!(out, "{text}").unwrap(),
+        }
+        out.push('\n');
+    }
+    names.redact(out.trim_end())
+}
+
+fn heading(out: &mut String, recorded: &Recorded) {
+    write!(out, "== {} {}", recorded.method, recorded.path).unwrap();
+    if recorded.is_run {
+        let body = recorded.json();
+        write!(out, " {} {}", text(&body["threadId"]), text(&body["runId"])).unwrap();
+        match body.get("resume").and_then(Value::as_array) {
+            Some(answers) => {
+                for answer in answers {
+                    let payload = answer.get("payload").map(Value::to_string).unwrap_or_default();
+                    write!(out, "\n   {} {} {payload}", text(&answer["interruptId"]), text(&answer["status"])).unwrap();
+                }
+            }
+            None => {
+                let last = body["messages"].as_array().and_then(|messages| messages.last()).unwrap_or(&Value::Null);
+                write!(out, " {}", shortened(&last["content"].to_string())).unwrap();
+            }
+        }
+    } else if let Some(body) = &recorded.body {
+        write!(out, " {body}").unwrap();
+    }
+    for (name, value) in &recorded.headers {
+        write!(out, " {name}: {value}").unwrap();
+    }
+    out.push('\n');
+}
+
+fn events(out: &mut String, stream: &Recording, names: &mut Names) {
+    let events = stream.json();
+    let mut at = 0;
+    while let Some(event) = events.get(at) {
+        names.learn(event);
+        let same = |other: &&Value| other["type"] == event["type"] && other["messageId"] == event["messageId"];
+        let run: Vec<&Value> = events[at..].iter().take_while(same).collect();
+        if event["type"] == "TEXT_MESSAGE_CONTENT" && run.len() > SHOWN_DELTAS {
+            let text: String = run.iter().filter_map(|event| event["delta"].as_str()).collect();
+            let id = event["messageId"].as_str().unwrap();
+            writeln!(out, "TEXT_MESSAGE_CONTENT {id} {} times, {}", run.len(), shortened(&text)).unwrap();
+            at += run.len();
+            continue;
+        }
+        line(out, event);
+        at += 1;
+    }
+    match &stream.end {
+        StreamEnd::Complete => {}
+        end => writeln!(out, "-- {end:?}").unwrap(),
+    }
+    for comment in &stream.comments {
+        writeln!(out, "-- comment {}", comment.text).unwrap();
+    }
+}
+
+fn line(out: &mut String, event: &Value) {
+    let mut rest: Map<String, Value> = event.as_object().unwrap().clone();
+    rest.remove("timestamp");
+    write!(out, "{}", text(&rest.remove("type").unwrap())).unwrap();
+    for name in SHOWN {
+        match rest.remove(name) {
+            None => {}
+            Some(Value::String(text)) if matches!(name, "delta" | "content") => {
+                write!(out, " {}", shortened(&Value::from(text).to_string())).unwrap();
+            }
+            Some(Value::String(text)) => write!(out, " {text}").unwrap(),
+            Some(value) => write!(out, " {}", shortened(&value.to_string())).unwrap(),
+        }
+    }
+    let interrupts = rest.get_mut("outcome").and_then(|outcome| outcome.as_object_mut()?.remove("interrupts"));
+    if !rest.is_empty() {
+        write!(out, " {}", Value::Object(rest)).unwrap();
+    }
+    out.push('\n');
+    for interrupt in interrupts.iter().filter_map(Value::as_array).flatten() {
+        writeln!(out, "   {interrupt}").unwrap();
+    }
+}
+
+/// Both ends of a long text.
+fn shortened(text: &str) -> String {
+    if text.len() <= SHOWN_TEXT {
+        return text.to_owned();
+    }
+    let boundary = |at: usize| (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    let (head, tail) = (&text[..boundary(200)], &text[boundary(text.len() - 200)..]);
+    format!("{head} … {} bytes … {tail}", text.len())
+}
+
+/// A stored document without the milliseconds of the clock.
+fn without_clock(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let member = |(key, value): (String, Value)| {
+                let clock = value.as_u64().is_some_and(|number| number > 1_000_000_000_000);
+                (key, if clock { Value::from("<ms>") } else { without_clock(value) })
+            };
+            Value::Object(members.into_iter().map(member).collect())
+        }
+        Value::Array(items) => items.into_iter().map(without_clock).collect(),
+        other => other,
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}

@@ -1,0 +1,96 @@
+//! From an admitted request to a run: what makes it known is saved, then it starts.
+
+use std::sync::Arc;
+
+use agui_core::{RunLimits, RunStream, run_channel};
+use agui_iac_code::ErrorNotice;
+use agui_store::{Execution, ExecutionId, InvocationId, ThreadRecord};
+use uuid::Uuid;
+
+use super::Admitted;
+use crate::active::{Active, StopReason};
+use crate::adapter::Shared;
+use crate::notice::state_unavailable;
+use crate::request::{Request, internal, workspace_notice};
+use crate::run::{Run, Work};
+use crate::tasks;
+use crate::threads::{ActiveGuard, Open};
+
+/// Starts the run of a request that may run. The thread is locked.
+pub(super) async fn start(
+    shared: &Arc<Shared>,
+    mut open: Open,
+    request: Request,
+    admitted: Admitted,
+) -> Result<RunStream, ErrorNotice> {
+    if let Admitted::Fresh { leftover: Some(task) } = &admitted {
+        // Under the thread's lock, with a deadline: the kernel refuses a second task in a busy context, and
+        // once the id is forgotten nobody could stop the first (weakness 6).
+        tasks::cancel_leftover(shared, task).await?;
+    }
+    create_workspace(&request).await?;
+    let saved = record_run(&mut open, &request, &admitted).await;
+    let record = saved.map_err(|error| state_unavailable(&error))?;
+    shared.expiry.forget(&request.thread_id);
+
+    let slot = Arc::clone(open.slot());
+    let work = match admitted {
+        Admitted::Fresh { .. } => Work::Fresh,
+        Admitted::Resume(answers) => Work::Resume(answers),
+        Admitted::Guidance => Work::Guidance,
+    };
+    let guard = match work {
+        Work::Fresh | Work::Resume(_) => Some(activate(shared, &open, &record)),
+        Work::Guidance => None,
+    };
+    drop(open);
+    let (sink, stream) = run_channel(&request.thread_id, &request.run_id, RunLimits::default());
+    let run = Run::new(Arc::clone(shared), slot, guard, request, record, sink);
+    shared.tasks.spawn(run.carry_out(work));
+    Ok(stream)
+}
+
+/// Only now: a request that is refused leaves no directory behind (weakness 61).
+async fn create_workspace(request: &Request) -> Result<(), ErrorNotice> {
+    let workspace = request.workspace.clone();
+    let created = tokio::task::spawn_blocking(move || workspace.create()).await;
+    created.map_err(|_| internal())?.map_err(workspace_notice)
+}
+
+/// Makes the run known for ever; gives the record as it is stored now.
+async fn record_run(
+    open: &mut Open,
+    request: &Request,
+    admitted: &Admitted,
+) -> Result<ThreadRecord, agui_store::StoreError> {
+    let (run_id, digest) = (request.run_id.clone(), request.digests.ours);
+    let invocation = InvocationId::new(request.props.ros_invocation_id.as_str());
+    let execution = ExecutionId::new(Uuid::new_v4().to_string());
+    let change = |record: &mut ThreadRecord| {
+        if matches!(admitted, Admitted::Fresh { .. }) {
+            record.rotate(execution.clone(), invocation.clone());
+        }
+        record.record_run(run_id.clone(), digest);
+        record.clone()
+    };
+    if open.record().is_some() {
+        return open.commit(change).await;
+    }
+    let first = Execution::new(execution.clone(), invocation.clone());
+    let mut record = ThreadRecord::new(request.thread_id.clone(), request.workspace.as_str(), first);
+    record.user_id = request.props.user_id.as_deref().map(Into::into);
+    record.record_run(run_id.clone(), digest);
+    open.create(record.clone()).await?;
+    Ok(record)
+}
+
+fn activate(shared: &Shared, open: &Open, record: &ThreadRecord) -> ActiveGuard {
+    let execution = &record.execution;
+    let active = Arc::new(Active::new(execution.id.clone(), execution.invocation_id.clone()));
+    let guard = open.slot().activate(Arc::clone(&active));
+    // A shutdown asks the runs that it finds; this one may have become active just behind it.
+    if shared.shutdown.is_cancelled() {
+        active.request_stop(StopReason::Shutdown);
+    }
+    guard
+}
