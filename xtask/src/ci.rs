@@ -129,5 +129,5 @@ pub(crate) fn fuzz_smoke(workspace: &Workspace, rounds: u32, corpus: bool) -> Re
     if corpus {
         command.env("FUZZ_CORPUS", workspace.path("fuzz/corpus"));
     }
-    steps::cargo_step(workspace, "fuzz-smoke", &mut command, "")
+    steps::cargo_step(workspace, "fuzz-smoke", &mut command, &format!("{rounds} mutations for each target"))
 }

@@ -16,6 +16,7 @@ use crate::config::{AdapterConfig, IMAGE_JOBS};
 use crate::expiry::Expiry;
 use crate::kernel::Kernel;
 use crate::notice::problem;
+use crate::reattach::EventLogs;
 use crate::request::{self, Request, internal};
 use crate::threads::Threads;
 
@@ -34,6 +35,7 @@ pub(crate) struct Shared {
     pub(crate) threads: Arc<Threads>,
     pub(crate) images: Arc<Semaphore>,
     pub(crate) expiry: Expiry,
+    pub(crate) logs: Arc<EventLogs>,
     /// Every run, clean-up and timer; a shutdown waits for them.
     pub(crate) tasks: TaskTracker,
     pub(crate) shutdown: CancellationToken,
@@ -49,6 +51,7 @@ impl Adapter {
             threads: Threads::new(store),
             images: Arc::new(Semaphore::new(IMAGE_JOBS)),
             expiry: Expiry::default(),
+            logs: Arc::default(),
             tasks: TaskTracker::new(),
             shutdown: CancellationToken::new(),
         };
@@ -79,7 +82,6 @@ impl Adapter {
         for active in self.shared.threads.active() {
             active.request_stop(StopReason::Shutdown);
         }
-        self.shared.expiry.clear();
         self.shared.tasks.close();
         self.shared.tasks.wait().await;
     }

@@ -14,6 +14,7 @@ use crate::clock;
 use crate::expiry;
 use crate::notice::{run_error, state_unavailable};
 use crate::pending;
+use crate::reattach::{RunKey, relay};
 use crate::request::Request;
 use crate::threads::Open;
 
@@ -43,7 +44,10 @@ pub(crate) async fn admit(shared: &Arc<Shared>, request: Request) -> Result<RunS
     let mut open = slot.open().await.map_err(|error| state_unavailable(&error))?;
     match choose(shared, &mut open, &request).await? {
         Choice::Admitted(admitted) => start::start(shared, open, request, admitted).await,
-        Choice::RefusedInStream(notice) => Ok(refused(&request, &notice)),
+        Choice::RefusedInStream(notice) => {
+            let key = RunKey::new(&request.thread_id, &request.run_id);
+            Ok(relay(shared, key, None, request.language, refused(&request, &notice)))
+        }
     }
 }
 

@@ -2,14 +2,16 @@
 
 use std::collections::HashSet;
 
-use agui_core::{InterruptId, Json, ResumeEntry, ResumeStatus};
+use agui_core::{ResumeEntry, ResumeStatus};
+use agui_i18n::Language;
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey};
 use agui_mapper::answers::{Answer, resolve};
-use agui_mapper::{InputSort, MapError, OpenInput, Sideband, Texts};
+use agui_mapper::{MapError, OpenInput, OpenInputKind, Texts};
 use agui_store::{Digest, ThreadRecord, answer_digest};
 
 use crate::adapter::Shared;
 use crate::notice::state_unavailable;
+use crate::pending;
 use crate::request::Request;
 use crate::schema;
 
@@ -23,27 +25,23 @@ pub(crate) struct Answers {
 /// One answer that conforms to its question.
 #[derive(Debug)]
 pub(crate) struct CheckedAnswer {
-    pub(crate) interrupt_id: InterruptId,
     pub(crate) question: OpenInput,
     pub(crate) answer: Answer,
     pub(crate) digest: Digest,
 }
 
 impl Answers {
-    /// The interrupts had lapsed and the client gives them up.
-    pub(crate) fn given_up() -> Self {
-        Self::default()
+    /// Whether one of the answers can only be given by cancelling the task: then no other one is sent.
+    pub(crate) fn give_up_the_task(&self) -> bool {
+        self.list.iter().any(|answer| matches!(answer.answer, Answer::CancelTask))
     }
 }
 
-/// Whether an entry abandons its interrupt.
-pub(crate) fn gives_up(entry: &ResumeEntry) -> bool {
-    entry.status == ResumeStatus::Cancelled
-}
-
-/// Digest under which an accepted answer is remembered.
-fn digest(entry: &ResumeEntry) -> Digest {
-    answer_digest(entry.status.as_str(), entry.payload.as_ref())
+impl CheckedAnswer {
+    /// Whether it is a decision of a permission.
+    pub(crate) fn is_permission(&self) -> bool {
+        self.question.kind == OpenInputKind::Permission
+    }
 }
 
 /// Checks the answers of `request` against what the thread waits for.
@@ -52,41 +50,34 @@ pub(crate) async fn check(
     record: &ThreadRecord,
     request: &Request,
 ) -> Result<Answers, ErrorNotice> {
-    let pending = &record.execution.pending;
-    if pending.is_empty() || record.execution.task_id.is_none() {
-        return Err(nothing_waits(shared, record, request).await?);
+    if record.execution.pending.is_empty() || record.execution.task_id.is_none() {
+        return nothing_waits(shared, record, request).await;
     }
     let mut named = HashSet::new();
     if !request.resume.iter().all(|entry| named.insert(&entry.interrupt_id)) {
         return Err(ErrorNotice::new(ErrorCode::IncompleteResume).with_key(MessageKey::ResumeDuplicate));
     }
-    let mut list = Vec::with_capacity(pending.len());
+    let mut questions = pending::questions(record, &texts(request.language));
+    let mut pairs = Vec::with_capacity(questions.len());
     for entry in &request.resume {
-        match pending.get(&entry.interrupt_id) {
-            Some(question) => list.push((entry, question)),
+        match questions.iter().position(|open| open.interrupt.id == entry.interrupt_id) {
+            Some(at) => pairs.push((entry, questions.swap_remove(at))),
             None => no_longer_pending(shared, record, entry).await?,
         }
     }
-    if list.len() < pending.len() {
+    if pairs.len() < record.execution.pending.len() {
         return Err(ErrorNotice::new(ErrorCode::IncompleteResume));
     }
-    let texts = texts(request);
-    let mut answers = Vec::with_capacity(list.len());
-    for (entry, stored) in list {
-        let sideband = if stored.sideband { Sideband::Yes } else { Sideband::No };
-        let value = Json::from(stored.value.clone());
-        let question = OpenInput::restore(entry.interrupt_id.as_str(), value, sideband, &texts)
-            .ok_or_else(|| ErrorNotice::new(ErrorCode::ExecutionLost))?;
-        answers.push(conforming(entry, question)?);
-    }
+    let answers = pairs.into_iter().map(|(entry, question)| conforming(entry, question));
+    let mut list: Vec<CheckedAnswer> = answers.collect::<Result<_, _>>()?;
     // Branches that ask beside the stream first: they do not hold the task up.
-    answers.sort_by_key(|answer| !answer.question.sideband);
-    Ok(Answers { list: answers })
+    list.sort_by_key(|answer| !answer.question.sideband);
+    Ok(Answers { list })
 }
 
-/// The default texts of questions, in the language of the request.
-pub(crate) fn texts(request: &Request) -> Texts {
-    let text = |key| agui_i18n::text(request.language, key).into_owned();
+/// The default texts of questions.
+pub(crate) fn texts(language: Language) -> Texts {
+    let text = |key| agui_i18n::text(language, key).into_owned();
     let mut texts = Texts::new();
     texts.permission_required = text(MessageKey::InterruptPermission);
     texts.input_required = text(MessageKey::InterruptInput);
@@ -116,8 +107,12 @@ fn conforming(entry: &ResumeEntry, question: OpenInput) -> Result<CheckedAnswer,
         MapError::PayloadInvalid => invalid(MessageKey::PayloadInvalid),
         _ => ErrorNotice::new(ErrorCode::ExecutionLost),
     })?;
-    let digest = digest(entry);
-    Ok(CheckedAnswer { interrupt_id: entry.interrupt_id.clone(), question, answer, digest })
+    Ok(CheckedAnswer { question, answer, digest: digest(entry) })
+}
+
+/// Digest under which an accepted answer is remembered.
+fn digest(entry: &ResumeEntry) -> Digest {
+    answer_digest(entry.status.as_str(), entry.payload.as_ref())
 }
 
 /// An entry for something that is not pending: fine if it was answered just like that before.
@@ -127,7 +122,8 @@ async fn no_longer_pending(
     entry: &ResumeEntry,
 ) -> Result<(), ErrorNotice> {
     let store = shared.threads.store();
-    let applied = store.applied_answer(&record.thread_id, &entry.interrupt_id, Some(&record.execution.id)).await;
+    let execution = Some(&record.execution.id);
+    let applied = store.applied_answer(&record.thread_id, &entry.interrupt_id, execution).await;
     match applied.map_err(|error| state_unavailable(&error))? {
         Some(applied) if applied == digest(entry) => Ok(()),
         Some(_) => Err(ErrorCode::ResumeAlreadyApplied.into()),
@@ -135,23 +131,31 @@ async fn no_longer_pending(
     }
 }
 
-/// Nothing waits: the answers came before, or what they answer is gone.
+/// Nothing waits: the answers came before, they come too late, or what they answer is gone.
 async fn nothing_waits(
     shared: &Shared,
     record: &ThreadRecord,
     request: &Request,
-) -> Result<ErrorNotice, ErrorNotice> {
+) -> Result<Answers, ErrorNotice> {
     let store = shared.threads.store();
+    let mut too_late = false;
     for entry in &request.resume {
         let applied = store.applied_answer(&record.thread_id, &entry.interrupt_id, None).await;
-        if applied.map_err(|error| state_unavailable(&error))?.is_none() {
-            return Ok(ErrorCode::ExecutionLost.into());
+        match applied.map_err(|error| state_unavailable(&error))? {
+            Some(applied) => too_late |= pending::has_lapsed(applied),
+            None => return Err(ErrorCode::ExecutionLost.into()),
         }
     }
-    Ok(ErrorCode::ResumeAlreadyApplied.into())
+    if !too_late {
+        return Err(ErrorCode::ResumeAlreadyApplied.into());
+    }
+    let gives_up = request.resume.iter().all(|entry| entry.status == ResumeStatus::Cancelled);
+    if request.speaks_1_0 && gives_up {
+        // The official client lets nobody go on before such an answer ended a run without an error.
+        return Ok(Answers::default());
+    }
+    Err(ErrorCode::ExecutionExpired.into())
 }
 
-/// Whether the answer is a decision of a permission.
-pub(crate) fn is_permission(answer: &CheckedAnswer) -> bool {
-    answer.question.sort == InputSort::Permission
-}
+#[cfg(test)]
+mod tests;

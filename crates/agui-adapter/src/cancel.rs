@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::active::{StopOutcome, StopReason};
 use crate::adapter::Adapter;
+use crate::config::CANCEL_DRAIN;
 use crate::notice::{problem, state_unavailable};
 use crate::tasks::{self, Told};
 use crate::threads::Open;
@@ -96,12 +97,15 @@ impl Adapter {
 
     async fn cancel_execution(&self, request: &CancelRequest) -> Result<CancelStatus, ErrorNotice> {
         let slot = self.shared.threads.slot(&request.thread_id);
-        if let Some(active) = slot.active()
-            && *active.execution_id.as_str() == *request.execution_id
-        {
+        loop {
+            let mut open = slot.open().await.map_err(|error| state_unavailable(&error))?;
+            let active = slot.active().filter(|run| *run.execution_id.as_str() == *request.execution_id);
+            let Some(active) = active else { return self.cancel_stored(&mut open, request).await };
             if *active.invocation_id.as_str() != *request.ros_invocation_id {
                 return Err(ErrorCode::ExecutionNotFound.into());
             }
+            // The run needs the thread's lock to end.
+            drop(open);
             match active.stop(StopReason::Cancel, self.longest_stop()).await {
                 Some(StopOutcome::Cancelled) => return Ok(CancelStatus::Cancelled),
                 Some(StopOutcome::KernelUnavailable) | None => return Err(ErrorCode::A2aUnavailable.into()),
@@ -109,14 +113,13 @@ impl Adapter {
                 Some(StopOutcome::AlreadyTerminal) => {}
             }
         }
-        let mut open = slot.open().await.map_err(|error| state_unavailable(&error))?;
-        self.cancel_stored(&mut open, request).await
     }
 
     /// Longest time that a run takes to stop.
     fn longest_stop(&self) -> Duration {
         let config = &self.shared.config;
-        config.task_id_timeout + config.cancel_timeout + crate::config::CANCEL_DRAIN * 2
+        // For the head of the stream, for the task's id in it, for the call, for what the stream still says.
+        config.task_id_timeout * 2 + config.cancel_timeout + CANCEL_DRAIN * 2
     }
 
     async fn cancel_stored(&self, open: &mut Open, request: &CancelRequest) -> Result<CancelStatus, ErrorNotice> {
@@ -134,7 +137,6 @@ impl Adapter {
             return Err(ErrorCode::ExecutionNotFound.into());
         }
         let task = record.execution.task_id.clone();
-        let waits = !record.execution.pending.is_empty();
         if record.is_terminal(&execution) && task.is_none() {
             return Ok(CancelStatus::AlreadyTerminal);
         }
@@ -144,8 +146,8 @@ impl Adapter {
         };
         let status = match told {
             Told::Unreachable => return Err(ErrorCode::A2aUnavailable.into()),
-            Told::TooLate if !waits => CancelStatus::AlreadyTerminal,
-            Told::TooLate | Told::Cancelled => CancelStatus::Cancelled,
+            Told::TooLate => CancelStatus::AlreadyTerminal,
+            Told::Cancelled => CancelStatus::Cancelled,
         };
         open.commit(ThreadRecord::mark_terminal).await.map_err(|error| state_unavailable(&error))?;
         self.shared.expiry.forget(&request.thread_id);

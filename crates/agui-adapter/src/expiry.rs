@@ -4,75 +4,95 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agui_core::{ThreadId, UnixMillis};
-use agui_store::{StoreError, ThreadRecord};
+use agui_store::StoreError;
 use tokio::task::AbortHandle;
 use tokio::time::sleep;
 
 use crate::adapter::Shared;
 use crate::clock;
+use crate::pending;
 use crate::tasks::{self, Told};
 use crate::threads::Open;
 
 /// The running timers.
 #[derive(Debug, Default)]
 pub(crate) struct Expiry {
-    timers: Mutex<HashMap<ThreadId, AbortHandle>>,
+    timers: Mutex<Timers>,
+}
+
+#[derive(Debug, Default)]
+struct Timers {
+    by_thread: HashMap<ThreadId, Timer>,
+    /// Timers that were ever set.
+    count: u64,
+}
+
+#[derive(Debug)]
+struct Timer {
+    number: u64,
+    task: AbortHandle,
 }
 
 impl Expiry {
     /// Sets the thread's timer; an earlier one is replaced.
-    pub(crate) fn schedule(&self, shared: &Arc<Shared>, thread: ThreadId, deadline: UnixMillis) {
-        if shared.shutdown.is_cancelled() {
-            return;
-        }
-        let task = {
+    pub(crate) fn schedule(&self, shared: &Arc<Shared>, thread: &ThreadId, deadline: UnixMillis) {
+        let mut timers = self.lock();
+        timers.count += 1;
+        let number = timers.count;
+        let wait = {
             let (shared, thread) = (Arc::clone(shared), thread.clone());
-            shared.clone().tasks.spawn(async move { expire_at(&shared, &thread, deadline).await })
+            async move {
+                expire_at(&shared, &thread, deadline).await;
+                shared.expiry.remove(&thread, number);
+            }
         };
-        let before = self.lock().insert(thread, task.abort_handle());
-        if let Some(before) = before {
-            before.abort();
+        let timer = Timer { number, task: shared.tasks.spawn(wait).abort_handle() };
+        if let Some(before) = timers.by_thread.insert(thread.clone(), timer) {
+            before.task.abort();
         }
     }
 
-    /// Stops the thread's timer: the thread is in use again.
+    /// Stops the thread's timer: the thread is in use again. Call it under the thread's lock, so that no
+    /// timer is stopped in the middle of its work.
     pub(crate) fn forget(&self, thread: &ThreadId) {
-        if let Some(timer) = self.lock().remove(thread) {
-            timer.abort();
+        if let Some(timer) = self.lock().by_thread.remove(thread) {
+            timer.task.abort();
         }
     }
 
     /// Threads that wait for an answer, as far as this process knows.
     pub(crate) fn waiting(&self) -> usize {
-        self.lock().len()
+        self.lock().by_thread.len()
     }
 
-    /// Stops all timers; what they waited for is stored.
-    pub(crate) fn clear(&self) {
-        for (_, timer) in self.lock().drain() {
-            timer.abort();
+    /// Takes a timer that is over off the list, and no later one.
+    fn remove(&self, thread: &ThreadId, number: u64) {
+        let mut timers = self.lock();
+        if timers.by_thread.get(thread).is_some_and(|timer| timer.number == number) {
+            timers.by_thread.remove(thread);
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<ThreadId, AbortHandle>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Timers> {
         self.timers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-async fn expire_at(shared: &Arc<Shared>, thread: &ThreadId, deadline: UnixMillis) {
-    sleep(clock::until(deadline)).await;
-    let slot = shared.threads.slot(thread);
-    let expired = match slot.open().await {
+async fn expire_at(shared: &Shared, thread: &ThreadId, deadline: UnixMillis) {
+    tokio::select! {
+        () = sleep(clock::until(deadline)) => {}
+        // What it waits for is stored; the next access looks again.
+        () = shared.shutdown.cancelled() => return,
+    }
+    let expired = match shared.threads.slot(thread).open().await {
         // Somebody was faster: an answer, a cancel, or another process.
         Ok(mut open) if is_due(&open) => expire(shared, &mut open).await,
         Ok(_) => Ok(()),
         Err(error) => Err(error),
     };
     if let Err(error) = expired {
-        // The next access looks again.
-        tracing::warn!(%error, %thread, "expiry not saved");
+        tracing::warn!(%error, %thread, "expiry not saved; the next access tries again");
     }
-    shared.expiry.lock().remove(thread);
 }
 
 fn is_due(open: &Open) -> bool {
@@ -88,8 +108,8 @@ pub(crate) async fn expire(shared: &Shared, open: &mut Open) -> Result<(), Store
         (Some(_), Err(_)) => Told::Unreachable,
         (None, _) => Told::TooLate,
     };
-    open.commit(|record: &mut ThreadRecord| {
-        record.mark_terminal();
+    open.commit(|record| {
+        pending::lapse(record);
         if told == Told::Unreachable {
             // Kept so that the thread's next run cancels it.
             record.execution.task_id = task;

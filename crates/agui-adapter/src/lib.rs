@@ -14,12 +14,16 @@ mod images;
 mod kernel;
 mod notice;
 mod parts;
+mod reattach;
+mod recover;
+mod pending;
 mod request;
 mod run;
 mod schema;
 mod tasks;
 mod threads;
 mod verdict;
+mod waiting;
 mod workspace;
 
 pub use adapter::Adapter;
@@ -32,5 +36,10 @@ pub use images::{
     KERNEL_MAX_BYTES, KERNEL_MAX_SIDE_PX, MAX_IMAGE_BYTES, MAX_IMAGES_BYTES, MAX_PIXELS,
 };
 pub use kernel::Kernel;
+pub use reattach::{
+    AttachRequest, FINISHED_FOR, FINISHED_MAX_BYTES, FINISHED_MAX_RUNS, LOG_MAX_BYTES, LOG_MAX_EVENTS,
+    NumberedEvent, READ_AHEAD, RunEvents,
+};
 pub use request::MAX_ID_BYTES;
+pub use waiting::{WAITING_MAX_LIMIT, WAITING_SCAN, WaitingInterrupt, WaitingPage, WaitingRequest};
 pub use workspace::MAX_CWD_BYTES;

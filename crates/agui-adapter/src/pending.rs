@@ -26,14 +26,16 @@ pub(crate) fn announced_ids(record: &ThreadRecord) -> Vec<InterruptId> {
 
 /// The open questions of a record; one that cannot be read is left out.
 pub(crate) fn questions(record: &ThreadRecord, texts: &Texts) -> Vec<OpenInput> {
-    let restore = |(key, stored): (&InterruptId, &PendingInterrupt)| {
-        let sideband = if stored.sideband { Sideband::Yes } else { Sideband::No };
-        let value = Json::from(stored.value.clone());
-        let mut open = OpenInput::restore(announced_id(key, stored).as_str(), value, sideband, texts)?;
-        open.input_id = key.as_str().into();
-        Some(open)
-    };
-    record.execution.pending.iter().filter_map(restore).collect()
+    record.execution.pending.iter().filter_map(|(key, stored)| question(key, stored, texts)).collect()
+}
+
+/// A stored question; `None` if it cannot be read.
+pub(crate) fn question(key: &InterruptId, stored: &PendingInterrupt, texts: &Texts) -> Option<OpenInput> {
+    let sideband = if stored.sideband { Sideband::Yes } else { Sideband::No };
+    let value = Json::from(stored.value.clone());
+    let mut open = OpenInput::restore(announced_id(key, stored).as_str(), value, sideband, texts)?;
+    open.input_id = key.as_str().into();
+    Some(open)
 }
 
 /// The kernel took the answer to a question: it is open no more, under whichever id.
@@ -81,7 +83,7 @@ fn remember(record: &mut ThreadRecord, interrupt: InterruptId, digest: Digest) {
 
 #[cfg(test)]
 mod tests {
-    use agui_core::JsonObject;
+    use agui_core::{JsonObject, UnixMillis};
     use agui_store::Execution;
 
     use super::*;
@@ -91,7 +93,7 @@ mod tests {
         let mut record = ThreadRecord::new("t".into(), "/ws", Execution::new("e".into(), "inv".into()));
         let value = object(r#"{"inputId":"p","kind":"permission","toolUseId":"c"}"#);
         let changed =
-            PendingInterrupt::new(value).with_announced(object(r#"{"id":"p#2","reason":"x"}"#), 1.into());
+            PendingInterrupt::new(value).with_announced(object(r#"{"id":"p#2","reason":"x"}"#), UnixMillis::new(1));
         let plain = PendingInterrupt::new(object(r#"{"inputId":"q","kind":"ask_user_question"}"#));
         record.execution.pending.insert("p".into(), changed);
         record.execution.pending.insert("q".into(), plain);

@@ -6,23 +6,28 @@ mod fresh;
 mod guidance;
 mod outgoing;
 mod resume;
+mod say;
 mod settle;
+mod stop;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use a2a_client::{Client, Datum};
-use agui_core::RunSink;
-use agui_core::Json;
+use agui_core::{Event, RunSink};
+use agui_iac_code::custom::PIPELINE_V1;
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey};
-use agui_mapper::{EventMapper, MapperConfig, OpenInput, ResumePoint, Sideband};
+use agui_mapper::{EventMapper, MapperConfig, ResumePoint};
 use agui_store::{ContextId, ExecutionId, SessionId, TaskId, ThreadRecord};
+use tokio::time::Instant;
 
 use crate::active::StopReason;
 use crate::adapter::Shared;
 use crate::answers::{self, Answers};
 use crate::clock;
 use crate::notice::not_persisted;
+use crate::pending;
 use crate::request::Request;
+use crate::tasks::Told;
 use crate::threads::{ActiveGuard, Slot};
 use crate::verdict::Verdict;
 
@@ -42,7 +47,7 @@ pub(crate) enum Ending {
     /// What was observed says how.
     Verdict(Verdict),
     /// Somebody stopped it; whether the kernel knows.
-    Stopped(StopReason, crate::tasks::Told),
+    Stopped(StopReason, Told),
     /// It broke, and the kernel may still be working: it is told to stop.
     Broken(ErrorNotice),
     /// Nothing was sent, or what was sent was refused: the questions stay open as they were.
@@ -69,6 +74,10 @@ pub(crate) struct Run {
     mapper: EventMapper,
     sink: RunSink,
     last_gap: Option<u64>,
+    /// When the reader was found gone.
+    left_at: OnceLock<Instant>,
+    /// Kernel's ids of the questions that were allowed in this run and may come back as denied.
+    allowed: Vec<Box<str>>,
 }
 
 impl Run {
@@ -93,6 +102,8 @@ impl Run {
             mapper,
             sink,
             last_gap: None,
+            left_at: OnceLock::new(),
+            allowed: Vec::new(),
         }
     }
 
@@ -143,9 +154,7 @@ impl Run {
         }
         self.last_gap = Some(after);
         let Ok(client) = self.client() else { return };
-        if let Err(error) = self.catch_up(&client, after).await {
-            tracing::warn!(%error, run = %self.request.run_id, "pipeline events are missing");
-        }
+        self.try_to_catch_up(&client, after).await;
     }
 
     /// Saves new ids, then tells the client about them (S11.6).
@@ -190,31 +199,39 @@ impl Run {
     /// Hands over what the mapper has made.
     fn flush(&mut self) {
         while let Some(event) = self.mapper.poll_event() {
-            let repaired = self.sink.send(event);
-            if !repaired.is_clean() {
-                tracing::warn!(run = %self.request.run_id, repairs = ?repaired.repairs, "event repaired");
-            }
-        }
-        if let Some(guard) = &self.guard
-            && !guard.active().is_pipeline()
-            && self.mapper.position().pipeline_sequence > 0
-        {
-            guard.active().mark_pipeline();
+            self.send(event);
         }
     }
 
-    fn stop_requested(&self) -> Option<StopReason> {
-        self.guard.as_ref().and_then(|guard| guard.active().stop_requested())
+    fn send(&mut self, event: Event) {
+        if tells_of_a_pipeline(&event)
+            && let Some(guard) = &self.guard
+        {
+            guard.active().mark_pipeline();
+        }
+        let repaired = self.sink.send(event);
+        if !repaired.is_clean() {
+            tracing::warn!(run = %self.request.run_id, repairs = ?repaired.repairs, "event repaired");
+        }
+    }
+
+    /// Whether a pipeline works for this run, as far as was told.
+    fn is_pipeline(&self) -> bool {
+        self.guard.as_ref().is_some_and(|guard| guard.active().is_pipeline())
+    }
+}
+
+fn tells_of_a_pipeline(event: &Event) -> bool {
+    match event {
+        Event::StepStarted(_) => true,
+        Event::Custom(custom) => custom.name == PIPELINE_V1,
+        _ => false,
     }
 }
 
 fn mapper_config(request: &Request, record: &ThreadRecord) -> MapperConfig {
     let execution = &record.execution;
-    let texts = answers::texts(request);
-    let pending = execution.pending.iter().filter_map(|(id, stored)| {
-        let sideband = if stored.sideband { Sideband::Yes } else { Sideband::No };
-        OpenInput::restore(id.as_str(), Json::from(stored.value.clone()), sideband, &texts)
-    });
+    let texts = answers::texts(request.language);
     let mut config = MapperConfig::new(
         request.thread_id.clone(),
         request.run_id.clone(),
@@ -222,7 +239,7 @@ fn mapper_config(request: &Request, record: &ThreadRecord) -> MapperConfig {
         execution.invocation_id.as_str(),
         record.context_id.as_str(),
     )
-    .with_pending(pending.collect())
+    .with_pending(pending::questions(record, &texts))
     .with_answered(execution.answered.iter().map(agui_core::InterruptId::as_str))
     .with_history(&request.messages)
     .with_texts(texts);

@@ -6,7 +6,7 @@ use agui_iac_code::{PermissionAnswer, PermissionDecision, ResourceAnswer, Resour
 use serde_json::value::RawValue;
 
 use crate::error::MapError;
-use crate::interrupt::{self, InputSort};
+use crate::interrupt::{self, OpenInputKind};
 use crate::json::Members;
 use crate::observed::OpenInput;
 
@@ -42,21 +42,21 @@ pub enum Answer {
 pub fn resolve(question: &OpenInput, entry: &ResumeEntry) -> Result<Answer, MapError> {
     let input = interrupt::read(question.value.as_raw()).ok_or(MapError::QuestionUnreadable)?;
     if entry.status == ResumeStatus::Cancelled {
-        return match question.sort {
-            InputSort::Permission => permission(&input, question, PermissionDecision::Deny),
-            InputSort::CloudResourceSelection => resource(&input, question, None),
+        return match question.kind {
+            OpenInputKind::Permission => permission(&input, question, PermissionDecision::Deny),
+            OpenInputKind::CloudResourceSelection => resource(&input, question, None),
             _ => Ok(Answer::CancelTask),
         };
     }
     let payload = entry.payload.as_ref().ok_or(MapError::PayloadRequired)?;
     let members = Members::strict(payload.as_raw()).ok_or(MapError::PayloadInvalid)?;
-    match question.sort {
-        InputSort::Permission => {
+    match question.kind {
+        OpenInputKind::Permission => {
             let decision =
                 members.only("decision").and_then(text).and_then(|word| PermissionDecision::from_name(&word));
             permission(&input, question, decision.ok_or(MapError::PayloadInvalid)?)
         }
-        InputSort::CloudResourceSelection => resource(&input, question, Some(&members)),
+        OpenInputKind::CloudResourceSelection => resource(&input, question, Some(&members)),
         _ => words(&input, &members).map(Answer::Text).ok_or(MapError::PayloadInvalid),
     }
 }

@@ -149,6 +149,10 @@ impl Iac {
         turn.observed.pipeline_gap = None;
     }
 
+    pub(crate) fn pipeline_sequence(&self) -> u64 {
+        self.pipeline.last_sequence()
+    }
+
     pub(crate) fn save(&self, position: &mut ResumePoint) {
         self.pipeline.save(position);
     }

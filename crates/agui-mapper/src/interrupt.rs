@@ -22,7 +22,7 @@ pub(crate) use value::{Asker, Question, of_input};
 /// Sorts of questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum InputSort {
+pub enum OpenInputKind {
     /// May a tool call run?
     Permission,
     /// The model asks something.
@@ -45,7 +45,7 @@ pub enum InputSort {
     Other,
 }
 
-impl InputSort {
+impl OpenInputKind {
     /// The kind in a stored question of a sort that the kernel has no name for.
     pub(crate) const AUTH_REQUIRED: &str = "auth_required";
     /// See [`AUTH_REQUIRED`](Self::AUTH_REQUIRED).
@@ -85,19 +85,19 @@ impl InputSort {
 /// Builds an open question from its stored value.
 pub(crate) fn restore(id: &str, value: Json, sideband: Sideband, texts: &Texts) -> Option<OpenInput> {
     let input = read(value.as_raw())?;
-    let sort = InputSort::of(&input);
+    let kind = OpenInputKind::of(&input);
     let choices = input.choices();
-    let message = message(&input, sort, &choices, texts);
-    let reason = if sort == InputSort::Permission { "tool_call" } else { "input_required" };
+    let message = message(&input, kind, &choices, texts);
+    let reason = if kind == OpenInputKind::Permission { "tool_call" } else { "input_required" };
     let mut interrupt = Interrupt::new(InterruptId::from(id), reason).with_message(message);
     let tool_use_id = input.tool_use_id.as_deref().filter(|id| !id.is_empty());
     interrupt.tool_call_id = value::stream_call(&value).or_else(|| tool_use_id.map(ToolCallId::from));
-    interrupt.response_schema = schema::of(sort, &input, &choices);
+    interrupt.response_schema = schema::of(kind, &input, &choices);
     interrupt.metadata = metadata(&value, &choices);
     let input_id = input.interrupt_id().into();
     let sideband = sideband == Sideband::Yes || input.is_sideband();
     let tool_use_id = tool_use_id.map(Into::into);
-    Some(OpenInput { input_id, sort, tool_use_id, sideband, value, interrupt })
+    Some(OpenInput { input_id, kind, tool_use_id, sideband, value, interrupt })
 }
 
 /// Notes that the tool call of a question has another id on the stream than the kernel's.
@@ -116,13 +116,13 @@ pub(crate) fn read(value: &RawValue) -> Option<Input<'_>> {
     Input::read(value, &mut Notes::default())
 }
 
-fn message(input: &Input<'_>, sort: InputSort, choices: &[Choice], texts: &Texts) -> String {
+fn message(input: &Input<'_>, kind: OpenInputKind, choices: &[Choice], texts: &Texts) -> String {
     let given = |text: &Option<Cow<'_, str>>| {
         text.as_deref().filter(|text| !text.trim().is_empty()).map(str::to_owned)
     };
     let prompt = given(&input.prompt).or_else(|| given(&input.title));
-    let mut message = prompt.unwrap_or_else(|| sort.default_text(texts).to_owned());
-    if sort != InputSort::Permission {
+    let mut message = prompt.unwrap_or_else(|| kind.default_text(texts).to_owned());
+    if kind != OpenInputKind::Permission {
         for choice in choices {
             message.push_str("\n- ");
             message.push_str(&choice.id);

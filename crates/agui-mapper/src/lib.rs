@@ -18,7 +18,7 @@ mod texts;
 
 pub use config::{Dialect, MAX_RESULT_BYTES, MapperConfig};
 pub use error::MapError;
-pub use interrupt::InputSort;
+pub use interrupt::OpenInputKind;
 pub use mapper::{Ending, EventMapper};
 pub use observed::{
     BackupBlock, Failure, Identity, IdentityError, Notice, Observed, OpenInput, PipelineEnd, Receipt,

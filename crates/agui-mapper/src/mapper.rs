@@ -264,6 +264,12 @@ impl EventMapper {
         position
     }
 
+    /// Highest sequence of a pipeline event so far; 0 while no pipeline has told anything.
+    #[must_use]
+    pub fn pipeline_sequence(&self) -> u64 {
+        self.iac.pipeline_sequence()
+    }
+
     /// Whether the terminal event was emitted.
     #[must_use]
     pub const fn has_ended(&self) -> bool {

@@ -5,7 +5,7 @@ use agui_core::{Interrupt, InterruptId, Json};
 use agui_iac_code::PermissionDecision;
 use agui_iac_code::metadata::PermissionWait;
 
-use crate::interrupt::{self, InputSort};
+use crate::interrupt::{self, OpenInputKind};
 use crate::texts::Texts;
 
 /// Everything that the decision how to end a run needs.
@@ -125,7 +125,7 @@ pub struct OpenInput {
     /// It differs from the interrupt's id only after the question changed while it was open.
     pub input_id: Box<str>,
     /// What sort of question it is.
-    pub sort: InputSort,
+    pub kind: OpenInputKind,
     /// The kernel's id of the tool call that asks; the interrupt has the id that the call has on the stream.
     pub tool_use_id: Option<Box<str>>,
     /// Whether the answer goes beside the stream, by a unary call.

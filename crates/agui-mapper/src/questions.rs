@@ -6,7 +6,7 @@ use agui_core::{InterruptId, Json, ToolCallId};
 use agui_iac_code::metadata::{Input, InputKind};
 
 use crate::config::MapperConfig;
-use crate::interrupt::{self, InputSort};
+use crate::interrupt::{self, OpenInputKind};
 use crate::observed::{Observed, OpenInput, ReplacedInput, Sideband};
 use crate::texts::Texts;
 
@@ -93,7 +93,7 @@ impl Questions {
     /// The arguments of a tool call turned out to be others: a permission for it is asked anew.
     pub(crate) fn arguments_changed(&mut self, observed: &mut Observed, tool_use_id: &str) {
         let about = |open: &OpenInput| {
-            open.sort == InputSort::Permission && open.tool_use_id.as_deref() == Some(tool_use_id)
+            open.kind == OpenInputKind::Permission && open.tool_use_id.as_deref() == Some(tool_use_id)
         };
         if let Some(at) = observed.open_inputs.iter().position(about) {
             let open = &observed.open_inputs[at];
@@ -113,7 +113,7 @@ impl Questions {
     /// Closes the open permission of a tool call.
     pub(crate) fn answered_call(&mut self, observed: &mut Observed, tool_use_id: &str) {
         self.close(observed, |open| {
-            open.sort == InputSort::Permission && open.tool_use_id.as_deref() == Some(tool_use_id)
+            open.kind == OpenInputKind::Permission && open.tool_use_id.as_deref() == Some(tool_use_id)
         });
     }
 
@@ -121,7 +121,7 @@ impl Questions {
     pub(crate) fn answered_kind(&mut self, observed: &mut Observed, kind: Option<InputKind>) {
         self.close(observed, |open| {
             let kind_of_open = interrupt::read(open.value.as_raw()).map(|input| input.kind);
-            open.sort != InputSort::Permission && (kind.is_none() || kind == kind_of_open)
+            open.kind != OpenInputKind::Permission && (kind.is_none() || kind == kind_of_open)
         });
     }
 

@@ -88,7 +88,6 @@ fn full_record() -> ThreadRecord {
         .with_announced(announced, UnixMillis::new(1_764_523_260_001));
     execution.pending.insert("i1".into(), interrupt);
     execution.pending.insert("i2".into(), PendingInterrupt::new(object(r#"{"inputId":"i2"}"#)));
-    execution.expired = vec!["i-9".into(), "i-8".into()];
     record.apply_answer(&"i0".into(), Digest::of(b"answer"));
     record
 }
@@ -399,7 +398,7 @@ pub async fn the_index_follows_what_is_saved(store: Arc<dyn ThreadStore>) {
         (&|record| record.apply_answer(&"i1".into(), Digest::of(b"a")), true),
         (&|record| record.apply_answer(&"i2".into(), Digest::of(b"a")), false),
         (&|record| pending(record, &["i3"]), true),
-        (&ThreadRecord::expire, false),
+        (&ThreadRecord::mark_terminal, false),
         (&|record| record.rotate("e1".into(), "inv".into()), false),
     ];
     for (number, (change, waits)) in changes.into_iter().enumerate() {

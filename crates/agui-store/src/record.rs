@@ -152,14 +152,6 @@ impl ThreadRecord {
         self.execution.pending.clear();
     }
 
-    /// Ends the execution because nobody answered in time.
-    pub fn expire(&mut self) {
-        if !self.execution.pending.is_empty() {
-            self.execution.expired = self.execution.pending.keys().cloned().collect();
-        }
-        self.mark_terminal();
-    }
-
     /// Whether `execution` is among the ended ones that the record still carries.
     #[must_use]
     pub fn is_terminal(&self, execution: &ExecutionId) -> bool {
@@ -234,21 +226,6 @@ mod tests {
         record.mark_terminal();
         record.rotate("e2".into(), "inv-2".into());
         assert_eq!(record.terminal_executions, ["e1"]);
-    }
-
-    #[test]
-    fn what_expires_is_remembered_until_the_next_execution() {
-        let mut record = record();
-        let value = agui_core::JsonObject::from_string("{}".to_owned()).unwrap();
-        record.execution.pending.insert("i".into(), PendingInterrupt::new(value));
-        record.expire();
-        record.expire();
-        assert_eq!(record.execution.expired, ["i"]);
-        assert!(record.execution.pending.is_empty());
-        assert_eq!(record.terminal_executions, ["e1"]);
-
-        record.rotate("e2".into(), "inv".into());
-        assert!(record.execution.expired.is_empty());
     }
 
     #[test]

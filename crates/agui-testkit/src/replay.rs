@@ -16,6 +16,7 @@ mod bulk;
 mod pick;
 mod play;
 mod session;
+mod state;
 mod template;
 mod trace;
 
@@ -35,12 +36,25 @@ pub struct ReplayConfig {
     pub leave_timeout: Duration,
     /// Kinds of requests that the adapter need not make: no answer waits for them.
     pub optional: Vec<String>,
+    /// How a pipeline state is told whose events the stream before it had told too.
+    pub late_state: LateState,
+}
+
+/// What a recorded pipeline state tells that was read when the stream before it had told the same events.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LateState {
+    /// All of it, for an adapter that reads it as late as the recorded one.
+    #[default]
+    AsRecorded,
+    /// What had happened when that stream began, for an adapter that reads it then.
+    AsOfStreamStart,
 }
 
 impl Default for ReplayConfig {
     fn default() -> Self {
         let (gate_timeout, leave_timeout) = (Duration::from_secs(5), Duration::from_secs(30));
-        Self { gate_timeout, leave_timeout, optional: Vec::new() }
+        Self { gate_timeout, leave_timeout, optional: Vec::new(), late_state: LateState::default() }
     }
 }
 
@@ -59,6 +73,13 @@ impl ReplayConfig {
         self
     }
 
+    /// Sets what late pipeline states tell.
+    #[must_use]
+    pub const fn with_late_state(mut self, late_state: LateState) -> Self {
+        self.late_state = late_state;
+        self
+    }
+
     /// Lets the adapter do without requests of a kind (`GetTask`, `GET /iac-code/pipeline/state`).
     #[must_use]
     pub fn with_optional(mut self, kind: &str) -> Self {
@@ -67,7 +88,7 @@ impl ReplayConfig {
     }
 }
 
-/// The server of one trace; every recorded exchange is served once.
+/// The server of one trace; every recorded exchange is served once, but for reads that are repeated.
 #[derive(Debug)]
 pub struct ReplayServer {
     running: Running,

@@ -46,7 +46,12 @@ pub(crate) enum Source {
 
 impl Source {
     pub(crate) const fn run(stream: RunStream) -> Self {
-        Self::Run(RunSource { stream, batch: Vec::new(), next: 0 })
+        Self::Run(RunSource { stream, batch: Vec::new(), next: 0, numbers: None })
+    }
+
+    /// The same, with an `id` line for each event: its number in the run, from 1.
+    pub(crate) const fn numbered_run(stream: RunStream) -> Self {
+        Self::Run(RunSource { stream, batch: Vec::new(), next: 0, numbers: Some(0) })
     }
 }
 
@@ -55,6 +60,8 @@ pub(crate) struct RunSource {
     stream: RunStream,
     batch: Vec<Event>,
     next: usize,
+    /// The number of the last event, if events have numbers.
+    numbers: Option<u64>,
 }
 
 /// One event stream on its way to a client.
@@ -163,6 +170,10 @@ impl RunSource {
                 if chunk.is_full() {
                     return Poll::Ready(Filled::Full);
                 }
+                self.numbers = self.numbers.map(|last| last + 1);
+                if let Some(number) = self.numbers {
+                    chunk.push_id(&number.to_string());
+                }
                 chunk.push_event(event);
                 self.next += 1;
                 if matches!(event, Event::RunFinished(_) | Event::RunError(_)) {
@@ -233,14 +244,18 @@ impl Chunk {
     }
 
     fn push_record(&mut self, record: &SseRecord) {
-        let out = self.buffer();
-        if let Some(id) = record.id.as_deref()
-            && sse_frame::encode_id(out, id).is_err()
-        {
+        if let Some(id) = record.id.as_deref() {
+            self.push_id(id);
+        }
+        sse_frame::encode_data(self.buffer(), &record.data);
+        self.events += 1;
+    }
+
+    /// The id of the event that follows.
+    fn push_id(&mut self, id: &str) {
+        if sse_frame::encode_id(self.buffer(), id).is_err() {
             tracing::debug!("an event id that no line can hold is left out");
         }
-        sse_frame::encode_data(out, &record.data);
-        self.events += 1;
     }
 
     fn push_comment(&mut self, text: &str) {

@@ -42,6 +42,8 @@ pub(crate) struct Gate {
     pub(crate) health: Box<dyn Fn() -> Health + Send + Sync>,
     pub(crate) limits: Limits,
     pub(crate) timeouts: Timeouts,
+    /// Whether the events of the run route get `id` lines.
+    pub(crate) numbered_events: bool,
     pub(crate) activity: Activity,
     pub(crate) stop: Stop,
     pub(crate) tasks: TaskTracker,
@@ -182,6 +184,7 @@ impl Gate {
         wire: &Arc<Wire>,
         mut log: RequestLog,
     ) -> Response<AnswerBody> {
+        let numbered = self.numbered_events && matches!(passed, Passed::Run(_));
         let reply = match passed {
             Passed::Health => {
                 log.hush();
@@ -201,6 +204,7 @@ impl Gate {
             Ok(RouteReply::Problem(problem)) => {
                 return answer::refuse(&Refusal::Problem(problem), language, log);
             }
+            Ok(RouteReply::Run(stream)) if numbered => Source::numbered_run(stream),
             Ok(RouteReply::Run(stream)) => Source::run(stream),
             Ok(RouteReply::Records(records)) => Source::Records(records),
             Err(refusal) => return answer::refuse(&refusal, language, log),

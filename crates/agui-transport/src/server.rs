@@ -33,6 +33,7 @@ pub struct ServerBuilder {
     hosts: Vec<Box<str>>,
     origins: Vec<Box<str>>,
     public_without_auth: bool,
+    numbered_events: bool,
 }
 
 impl ServerBuilder {
@@ -95,6 +96,16 @@ impl ServerBuilder {
         self
     }
 
+    /// Gives each event of the run route an `id` line with its number in the run, from 1, so that a
+    /// client can say where it stopped reading. Without it events have no ids.
+    ///
+    /// What the server itself puts at the end of a stream that it has to cut has none: it is no event of
+    /// the run.
+    pub fn number_events(mut self) -> Self {
+        self.numbered_events = true;
+        self
+    }
+
     /// Lets the server listen on an address that others can reach although nobody has to prove
     /// anything; for containers whose platform authenticates.
     pub fn allow_public_without_auth(mut self) -> Self {
@@ -135,6 +146,7 @@ impl ServerBuilder {
             health: self.health,
             limits: self.limits,
             timeouts: self.timeouts.bounded(),
+            numbered_events: self.numbered_events,
             activity: Activity::default(),
             stop: Stop::default(),
             tasks: TaskTracker::new(),
@@ -189,6 +201,7 @@ impl Server {
             hosts: Vec::new(),
             origins: Vec::new(),
             public_without_auth: false,
+            numbered_events: false,
         }
     }
 

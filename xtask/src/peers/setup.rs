@@ -23,7 +23,7 @@ const MIN_PYTHON: (u32, u32) = (3, 11);
 /// Interpreter to use instead of the `python3` on the path.
 const PYTHON_VARIABLE: &str = "PEERS_PYTHON";
 
-/// Parts of messages that say that a registry was not reached.
+/// Parts of messages of npm and pip that say that a registry was not reached.
 const UNREACHABLE: &[&str] = &[
     "ECONNREFUSED",
     "ECONNRESET",
@@ -36,6 +36,8 @@ const UNREACHABLE: &[&str] = &[
     "ReadTimeoutError",
     "Temporary failure in name resolution",
     "connection broken",
+    // pip without an answer from its index.
+    "(from versions: none)",
 ];
 
 /// Why an installation did not come about.

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use agui_core::{RunLimits, RunStream, run_channel};
 use agui_iac_code::ErrorNotice;
-use agui_store::{Execution, ExecutionId, InvocationId, ThreadRecord};
+use agui_store::{Execution, ExecutionId, InvocationId, StoreError, ThreadRecord};
 use uuid::Uuid;
 
 use super::Admitted;
 use crate::active::{Active, StopReason};
 use crate::adapter::Shared;
 use crate::notice::state_unavailable;
+use crate::reattach::{RunKey, relay};
 use crate::request::{Request, internal, workspace_notice};
 use crate::run::{Run, Work};
 use crate::tasks;
@@ -29,8 +30,8 @@ pub(super) async fn start(
         tasks::cancel_leftover(shared, task).await?;
     }
     create_workspace(&request).await?;
-    let saved = record_run(&mut open, &request, &admitted).await;
-    let record = saved.map_err(|error| state_unavailable(&error))?;
+    record_run(&mut open, &request, &admitted).await.map_err(|error| state_unavailable(&error))?;
+    let record = open.record().cloned().ok_or_else(internal)?;
     shared.expiry.forget(&request.thread_id);
 
     let slot = Arc::clone(open.slot());
@@ -44,10 +45,12 @@ pub(super) async fn start(
         Work::Guidance => None,
     };
     drop(open);
+    let (key, language) = (RunKey::new(&request.thread_id, &request.run_id), request.language);
+    let active = guard.as_ref().map(|guard| Arc::clone(guard.active()));
     let (sink, stream) = run_channel(&request.thread_id, &request.run_id, RunLimits::default());
     let run = Run::new(Arc::clone(shared), slot, guard, request, record, sink);
     shared.tasks.spawn(run.carry_out(work));
-    Ok(stream)
+    Ok(relay(shared, key, active, language, stream))
 }
 
 /// Only now: a request that is refused leaves no directory behind (weakness 61).
@@ -57,31 +60,27 @@ async fn create_workspace(request: &Request) -> Result<(), ErrorNotice> {
     created.map_err(|_| internal())?.map_err(workspace_notice)
 }
 
-/// Makes the run known for ever; gives the record as it is stored now.
-async fn record_run(
-    open: &mut Open,
-    request: &Request,
-    admitted: &Admitted,
-) -> Result<ThreadRecord, agui_store::StoreError> {
+/// Makes the run known for ever.
+async fn record_run(open: &mut Open, request: &Request, admitted: &Admitted) -> Result<(), StoreError> {
     let (run_id, digest) = (request.run_id.clone(), request.digests.ours);
     let invocation = InvocationId::new(request.props.ros_invocation_id.as_str());
     let execution = ExecutionId::new(Uuid::new_v4().to_string());
-    let change = |record: &mut ThreadRecord| {
-        if matches!(admitted, Admitted::Fresh { .. }) {
-            record.rotate(execution.clone(), invocation.clone());
-        }
-        record.record_run(run_id.clone(), digest);
-        record.clone()
-    };
     if open.record().is_some() {
-        return open.commit(change).await;
+        let is_fresh = matches!(admitted, Admitted::Fresh { .. });
+        return open
+            .commit(|record| {
+                if is_fresh {
+                    record.rotate(execution, invocation);
+                }
+                record.record_run(run_id, digest);
+            })
+            .await;
     }
-    let first = Execution::new(execution.clone(), invocation.clone());
-    let mut record = ThreadRecord::new(request.thread_id.clone(), request.workspace.as_str(), first);
+    let execution = Execution::new(execution, invocation);
+    let mut record = ThreadRecord::new(request.thread_id.clone(), request.workspace.as_str(), execution);
     record.user_id = request.props.user_id.as_deref().map(Into::into);
-    record.record_run(run_id.clone(), digest);
-    open.create(record.clone()).await?;
-    Ok(record)
+    record.record_run(run_id, digest);
+    open.create(record).await
 }
 
 fn activate(shared: &Shared, open: &Open, record: &ThreadRecord) -> ActiveGuard {

@@ -1,21 +1,37 @@
 //! The end of a run: first what is stored, then what is said.
 
-use agui_core::{Interrupt, JsonObject};
+use agui_core::{Interrupt, JsonObject, UnixMillis};
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey};
-use agui_mapper::{Ending as LastWord, OpenInput};
+use agui_mapper::{Ending as LastWord, OpenInput, ResumePoint};
 use agui_store::{Digest, PendingInterrupt, ThreadRecord};
 
 use super::{Ending, Run};
 use crate::active::{StopOutcome, StopReason};
 use crate::clock;
 use crate::notice::run_error;
+use crate::pending;
 use crate::tasks::Told;
 use crate::verdict::Verdict;
 
 impl Run {
     pub(super) async fn conclude(mut self, ending: Ending) {
-        let run = self.request.run_id.clone();
-        let last_word = match ending {
+        let last_word = self.last_word(ending).await;
+        self.watch_deadline().await;
+        // The thread is free before the client can know that the run is over.
+        drop(self.guard.take());
+        self.tell_downgrades();
+        if self.task_id.is_some() && !matches!(last_word, LastWord::Error { .. }) {
+            self.mapper.announce_session(clock::now());
+        }
+        self.mapper.finish(clock::now(), last_word);
+        self.flush();
+        let (thread, run) = (&self.request.thread_id, &self.request.run_id);
+        tracing::info!(%thread, %run, execution = %self.execution_id, "run ended");
+    }
+
+    /// Saves what the ending means, and gives what is said of it.
+    async fn last_word(&mut self, ending: Ending) -> LastWord {
+        match ending {
             Ending::Verdict(Verdict::Interrupt) => self.park().await,
             Ending::Verdict(Verdict::Success) => {
                 self.finish_execution().await;
@@ -41,47 +57,51 @@ impl Run {
                 self.given_up()
             }
             Ending::Delivered => LastWord::Success,
-        };
-        // The thread is free before the client can know that the run is over.
-        drop(self.guard.take());
-        if self.task_id.is_some() && !matches!(last_word, LastWord::Error { .. }) {
-            self.mapper.announce_session(clock::now());
         }
-        self.mapper.finish(clock::now(), last_word);
-        self.flush();
-        tracing::info!(thread = %self.request.thread_id, %run, execution = %self.execution_id, "run ended");
     }
 
     /// Saves the open questions, then says them (S11.6).
     async fn park(&mut self) -> LastWord {
         let now = clock::now();
         let expires_at = clock::after(now, self.shared.config.interrupt_ttl);
-        let open: Vec<OpenInput> = self.mapper.observed().open_inputs.clone();
+        let open = self.questions();
         let position = self.mapper.position();
-        let (mut interrupts, mut deadline) = (Vec::new(), expires_at);
+        let mut interrupts = Vec::new();
         let saved = self
             .commit(MessageKey::PersistInterrupt, |record| {
                 let before = std::mem::take(&mut record.execution.pending);
                 for input in &open {
-                    let id = input.interrupt.id.clone();
+                    let key = agui_core::InterruptId::from(&*input.input_id);
                     // A question that was open before keeps its own deadline.
-                    let expires_at = before.get(&id).and_then(|known| known.expires_at).unwrap_or(expires_at);
-                    let Some((interrupt, pending)) = announced(input, expires_at, now) else { continue };
-                    deadline = deadline.min(expires_at);
-                    record.execution.pending.insert(id, pending);
+                    let expires_at = before.get(&key).and_then(|known| known.expires_at).unwrap_or(expires_at);
+                    let Some((interrupt, stored)) = announced(input, expires_at, now) else { continue };
+                    pending::reopen(record, input);
+                    record.execution.pending.insert(key, stored);
                     interrupts.push(interrupt);
                 }
                 store_position(record, &position);
             })
             .await;
         match saved {
-            Ok(()) if !interrupts.is_empty() => {
-                self.shared.expiry.schedule(&self.shared, self.slot.thread().clone(), deadline);
-                LastWord::Interrupt(interrupts)
-            }
+            Ok(()) if !interrupts.is_empty() => LastWord::Interrupt(interrupts),
             Ok(()) => self.abort(&ErrorCode::A2aProtocolError.into()).await,
             Err(notice) => self.abort(&notice).await,
         }
+    }
+
+    /// The open questions; one whose answer did not count says so.
+    fn questions(&self) -> Vec<OpenInput> {
+        let observed = self.mapper.observed();
+        let mut open = observed.open_inputs.clone();
+        if let Some(error) = &observed.identity_error {
+            let reason = agui_i18n::text(self.request.language, MessageKey::InterruptIdentity);
+            let meant = |input: &&mut OpenInput| error.input_id.as_ref().is_none_or(|id| *id == input.input_id);
+            for input in open.iter_mut().filter(meant) {
+                let question = input.interrupt.message.take().unwrap_or_default();
+                input.interrupt.message = Some(format!("{reason}\n{question}"));
+            }
+        }
+        open
     }
 
     /// The run failed while the task may go on: the task is cancelled, then the execution is over
@@ -129,40 +149,48 @@ impl Run {
         }
     }
 
-    /// Best effort: a record that still names the task makes the next run cancel it, which is harmless.
     async fn finish_execution(&mut self) {
-        if self.guard.is_none() {
-            return;
-        }
-        let saved = self.commit(MessageKey::PersistExecution, ThreadRecord::mark_terminal).await;
-        if let Err(notice) = saved {
-            tracing::warn!(code = %notice.code, "the end of the execution was not saved");
-        }
+        let session = self.session_id.clone();
+        self.try_to_save(|record| {
+            record.mark_terminal();
+            // A session that is gone is not asked for again.
+            record.session_id = session;
+        })
+        .await;
     }
 
     /// What was shown in a resume that changed nothing is not shown again by the next.
     async fn keep_position(&mut self) {
+        let position = self.mapper.position();
+        let expires_at = clock::after(clock::now(), self.shared.config.interrupt_ttl);
+        self.try_to_save(|record| {
+            store_position(record, &position);
+            // Questions that another program parked have no deadline yet.
+            for pending in record.execution.pending.values_mut() {
+                pending.expires_at.get_or_insert(expires_at);
+            }
+        })
+        .await;
+    }
+
+    /// Best effort: a record that still names the task makes the next run cancel it, which is harmless.
+    async fn try_to_save(&self, change: impl FnOnce(&mut ThreadRecord)) {
         if self.guard.is_none() {
             return;
         }
-        let position = self.mapper.position();
-        let expires_at = clock::after(clock::now(), self.shared.config.interrupt_ttl);
-        let mut deadline = None;
-        let saved = self
-            .commit(MessageKey::PersistExecution, |record| {
-                store_position(record, &position);
-                // Questions that another program parked have no deadline yet.
-                for pending in record.execution.pending.values_mut() {
-                    pending.expires_at.get_or_insert(expires_at);
-                }
-                deadline = record.execution.deadline();
-            })
-            .await;
-        if let Err(notice) = saved {
-            tracing::warn!(code = %notice.code, "the position was not saved");
+        if let Err(notice) = self.commit(MessageKey::PersistExecution, change).await {
+            tracing::warn!(code = %notice.code, "the end of the run was not saved");
         }
-        if let Some(deadline) = deadline {
-            self.shared.expiry.schedule(&self.shared, self.slot.thread().clone(), deadline);
+    }
+
+    /// Sets a timer if questions are left open (S11.5).
+    async fn watch_deadline(&self) {
+        if self.guard.is_none() {
+            return;
+        }
+        let Ok(open) = self.slot.open().await else { return };
+        if let Some(deadline) = open.record().and_then(|record| record.execution.deadline()) {
+            self.shared.expiry.schedule(&self.shared, self.slot.thread(), deadline);
         }
     }
 
@@ -173,21 +201,17 @@ impl Run {
 }
 
 /// A question as it is told and as it is stored; `None` if it cannot be written.
-fn announced(
-    input: &OpenInput,
-    expires_at: agui_core::UnixMillis,
-    now: agui_core::UnixMillis,
-) -> Option<(Interrupt, PendingInterrupt)> {
+fn announced(input: &OpenInput, expires_at: UnixMillis, now: UnixMillis) -> Option<(Interrupt, PendingInterrupt)> {
     let mut interrupt = input.interrupt.clone();
     interrupt.expires_at = clock::rfc3339(expires_at);
     let document = JsonObject::from_serialize(&interrupt).ok()?;
     let value = JsonObject::from_string(input.value.get().to_owned()).ok()?;
-    let mut pending = PendingInterrupt::new(value).with_expires_at(expires_at).with_announced(document, now);
-    pending.sideband = input.sideband;
-    Some((interrupt, pending))
+    let mut stored = PendingInterrupt::new(value).with_expires_at(expires_at).with_announced(document, now);
+    stored.sideband = input.sideband;
+    Some((interrupt, stored))
 }
 
-fn store_position(record: &mut ThreadRecord, position: &agui_mapper::ResumePoint) {
+fn store_position(record: &mut ThreadRecord, position: &ResumePoint) {
     let execution = &mut record.execution;
     execution.pipeline_sequence = position.pipeline_sequence;
     execution.open_steps = position.pipeline_open_steps.iter().map(|key| key.as_str().into()).collect();

@@ -18,13 +18,13 @@ impl Run {
             // Nothing was sent: there is nothing to cancel.
             return Ending::Stopped(reason, Told::Cancelled);
         }
-        // Not given up when the run is stopped: the kernel would work on under an id that nobody knows.
-        match client.send_streaming(&message).await {
-            Ok(stream) => self.follow(&client, stream).await,
-            Err(error) => {
+        match self.learning_the_task(client.send_streaming(&message)).await {
+            Ok(Ok(stream)) => self.follow(&client, stream).await,
+            Ok(Err(error)) => {
                 tracing::warn!(%error, run = %self.request.run_id, "message not accepted");
                 Ending::Broken(failure::notice(&error))
             }
+            Err(reason) => Ending::Stopped(reason, Told::Unreachable),
         }
     }
 }

@@ -18,9 +18,10 @@ impl Run {
         self.message(id, message.parts, None)
     }
 
-    /// The message that answers one question; `None` if no message can say it.
-    pub(super) fn answer_message(&self, answer: &CheckedAnswer) -> Result<Option<SendMessage>, ErrorNotice> {
-        let id = format!("agui-resume-{}-{}", self.request.run_id, answer.interrupt_id);
+    /// The message that answers one question.
+    pub(super) fn answer_message(&self, answer: &CheckedAnswer) -> Result<SendMessage, ErrorNotice> {
+        let question = &answer.question;
+        let id = format!("agui-resume-{}-{}", self.request.run_id, question.interrupt.id);
         let (part, response) = match &answer.answer {
             Answer::Permission { data, .. } => {
                 let part = OutgoingPart::data(data.as_raw().to_owned());
@@ -28,11 +29,12 @@ impl Run {
             }
             Answer::Text(text) => (OutgoingPart::text(text.clone()), None),
             Answer::Resource { input_response } => {
-                (OutgoingPart::text(answer.question.interrupt.id.to_string()), Some(input_response))
+                (OutgoingPart::text(question.input_id.to_string()), Some(input_response))
             }
-            _ => return Ok(None),
+            // Giving up is no message.
+            _ => return Err(internal()),
         };
-        self.message(id, vec![part], response).map(Some)
+        self.message(id, vec![part], response)
     }
 
     fn message(

@@ -1,98 +1,122 @@
 //! A resume: the session is made ready, the task looked at, and each answer sent to its own question (S8).
 
-use a2a_client::{Client, ClientError, Delivery, PipelineStateQuery, RestoreRequest, Restored, UpdateStream};
-use a2a_wire::code;
-use agui_core::InterruptId;
+use std::future::{Future, ready};
+
+use a2a_client::{Client, ClientError, Datum, Delivery, PipelineStateQuery, RestoreRequest, Restored, UpdateStream};
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey, PipelineState};
-use agui_store::SessionId;
+use agui_mapper::Notice;
 
 use super::follow::Read;
-use super::settle::{HISTORY, settled};
+use super::settle::{HISTORY, gone, settled};
 use super::{Ending, Run};
-use crate::answers::{Answers, CheckedAnswer, is_permission};
+use crate::active::StopReason;
+use crate::answers::{Answers, CheckedAnswer};
 use crate::clock;
 use crate::failure;
-use crate::tasks::{self, Told};
+use crate::pending;
+use crate::tasks::Told;
 use crate::verdict::{Verdict, verdict};
-
-/// What one answer came to.
-enum Sent {
-    /// The kernel took it, and the stream of what follows is open.
-    Following(UpdateStream),
-    /// The kernel took it beside the stream.
-    Beside,
-    /// The run ends here.
-    Ending(Ending),
-}
 
 impl Run {
     pub(super) async fn resume(&mut self, answers: Answers) -> Ending {
-        if answers.list.is_empty() {
-            return Ending::GivenUp;
+        match self.answer_all(answers).await {
+            Ok(ending) | Err(ending) => ending,
         }
-        let client = match self.client() {
-            Ok(client) => client,
-            Err(notice) => return Ending::Unchanged(notice),
-        };
-        if let Some(ending) = self.prepare(&client).await {
-            return ending;
-        }
-        if let Some(ending) = self.outdated(&answers) {
-            return ending;
-        }
-        self.apply(&client, answers).await
     }
 
-    /// Makes the session ready and catches up with the task; `None` if the answers can be sent.
-    async fn prepare(&mut self, client: &Client) -> Option<Ending> {
-        if let Some(ending) = self.restore_session(client).await {
-            return Some(ending);
+    async fn answer_all(&mut self, answers: Answers) -> Result<Ending, Ending> {
+        if answers.list.is_empty() {
+            return Ok(Ending::GivenUp);
         }
-        let task = self.task_id.clone()?;
-        let datum = match client.get_task(task.as_str(), Some(HISTORY)).await {
-            Ok(datum) => datum,
-            Err(error) => return Some(unanswered(&error, MessageKey::TaskGone)),
-        };
+        let client = self.client().map_err(Ending::Unchanged)?;
+        if answers.give_up_the_task() {
+            // Nothing is allowed any more for a task that is about to go.
+            return Ok(self.abandon(&client).await);
+        }
+        self.prepare(&client).await?;
+        self.unsent(&client, ready(())).await?;
+        let mut rest = answers.list.into_iter().peekable();
+        while let Some(answer) = rest.next() {
+            self.check_question(&answer)?;
+            if self.is_decided(&answer) {
+                self.accept(&answer).await.map_err(Ending::Broken)?;
+                continue;
+            }
+            let Some(mut stream) = self.send_answer(&client, &answer).await? else { continue };
+            let more = rest.peek().is_some();
+            match self.read(&client, &mut stream).await {
+                // The kernel asks what has an answer already, or has said all it has to say to this one.
+                Read::Ending(Ending::Verdict(Verdict::Interrupt)) | Read::Over(_) if more => {}
+                Read::Ending(ending) => return Ok(ending),
+                Read::Over(failure) => {
+                    drop(stream);
+                    return Ok(self.settle(&client, failure).await);
+                }
+            }
+        }
+        Ok(self.settle(&client, None).await)
+    }
+
+    /// Makes the session ready and catches up with the task.
+    async fn prepare(&mut self, client: &Client) -> Result<(), Ending> {
+        self.restore_session(client).await?;
+        let Some(task) = self.task_id.clone() else { return Ok(()) };
+        let looked = self.unsent(client, client.get_task(task.as_str(), Some(HISTORY))).await?;
+        let datum = looked.map_err(|error| unprepared(&error))?;
         match datum.item() {
             Ok(item) => self.mapper.handle_item(clock::now(), &item),
             Err(error) => {
                 tracing::warn!(%error, "task not readable");
                 let notice = ErrorNotice::new(ErrorCode::A2aUnavailable).with_key(MessageKey::A2aUnreadable);
-                return Some(Ending::Unchanged(notice));
+                return Err(Ending::Unchanged(notice));
             }
         }
-        if let Verdict::Failed(notice) = verdict(self.mapper.observed())
-            && self.mapper.observed().identity_changed()
+        let observed = self.mapper.observed();
+        if observed.identity_changed()
+            && let Verdict::Failed(notice) = verdict(observed)
         {
-            return Some(Ending::Unchanged(notice));
+            return Err(Ending::Unchanged(notice));
         }
-        if let Err(notice) = self.announce().await {
-            return Some(Ending::Broken(notice));
-        }
+        self.announce().await.map_err(Ending::Broken)?;
         let after = self.mapper.position().pipeline_sequence;
-        if let Err(error) = self.catch_up(client, after).await {
-            return Some(Ending::Unchanged(failure::notice(&error)));
-        }
+        let caught_up = self.catch_up(client, after).await;
+        caught_up.map_err(|error| Ending::Unchanged(failure::notice(&error)))?;
         self.flush();
-        None
+        Ok(())
     }
 
-    async fn restore_session(&self, client: &Client) -> Option<Ending> {
-        let session = self.session_id.as_ref().map(SessionId::as_str)?;
-        let mut request = RestoreRequest::new(self.request.workspace.as_str(), session);
+    async fn restore_session(&mut self, client: &Client) -> Result<(), Ending> {
+        let Some(session) = self.session_id.clone() else { return Ok(()) };
+        let mut request = RestoreRequest::new(self.request.workspace.as_str(), session.as_str());
         request.task_id = self.task_id.as_ref().map(|task| task.as_str());
-        match client.ensure_restored(request).await {
+        match self.unsent(client, client.ensure_restored(request)).await? {
             Ok(Restored::NotFound) => {
+                // The thread goes on with a new session.
+                self.session_id = None;
                 let notice = ErrorNotice::new(ErrorCode::ExecutionLost).with_key(MessageKey::SessionGone);
-                Some(Ending::Lost(notice))
+                Err(Ending::Lost(notice))
             }
-            Ok(_) => None,
-            Err(error) => Some(unanswered(&error, MessageKey::SessionGone)),
+            Ok(_) => Ok(()),
+            Err(error) => Err(unprepared(&error)),
         }
+    }
+
+    /// Waits for a call that is made before any answer was sent. A run that is stopped then keeps its
+    /// questions, unless the stop means the execution (S12.3).
+    async fn unsent<T>(&self, client: &Client, call: impl Future<Output = T>) -> Result<T, Ending> {
+        let reason = match self.unless_stopped(call).await {
+            Ok(done) => return Ok(done),
+            Err(reason) => reason,
+        };
+        Err(match reason {
+            StopReason::Cancel => Ending::Stopped(reason, self.tell(client).await),
+            StopReason::Disconnect => Ending::Unchanged(ErrorCode::Cancelled.into()),
+            StopReason::Shutdown => Ending::Unchanged(ErrorCode::ShuttingDown.into()),
+        })
     }
 
     /// Reads what a pipeline did after the event with the sequence `after`.
-    pub(super) async fn catch_up(&mut self, client: &Client, after: u64) -> Result<(), ClientError> {
+    async fn catch_up(&mut self, client: &Client, after: u64) -> Result<(), ClientError> {
         let Some(task) = self.task_id.clone() else { return Ok(()) };
         let query = PipelineStateQuery::of_task(task.as_str()).with_after_sequence(after);
         let Some(document) = client.pipeline_state(query).await? else { return Ok(()) };
@@ -103,126 +127,88 @@ impl Run {
         Ok(())
     }
 
+    /// The same where the run goes on without it.
+    pub(super) async fn try_to_catch_up(&mut self, client: &Client, after: u64) {
+        if let Err(error) = self.catch_up(client, after).await {
+            tracing::warn!(%error, run = %self.request.run_id, "pipeline events are missing");
+        }
+    }
+
     /// What the kernel shows now against what was answered: a question that is gone, or not the same any
     /// more, must not get the answer (case C77).
-    fn outdated(&self, answers: &Answers) -> Option<Ending> {
+    fn check_question(&self, answer: &CheckedAnswer) -> Result<(), Ending> {
         let observed = self.mapper.observed();
-        let void = |id: &InterruptId| observed.replaced.iter().any(|replaced| replaced.old == *id);
-        if answers.list.iter().any(|answer| void(&answer.interrupt_id)) {
-            return Some(Ending::Verdict(Verdict::Interrupt));
+        if observed.replaced.iter().any(|replaced| replaced.old == answer.question.interrupt.id) {
+            return Err(Ending::Verdict(Verdict::Interrupt));
         }
-        if observed.last_state.as_ref().is_some_and(a2a_wire::TaskState::is_terminal) {
-            return settled(observed);
+        if observed.last_state.as_ref().is_some_and(a2a_wire::TaskState::is_terminal)
+            && let Some(ending) = settled(observed)
+        {
+            return Err(ending);
         }
-        None
+        Ok(())
     }
 
-    async fn apply(&mut self, client: &Client, answers: Answers) -> Ending {
-        let mut beside = false;
-        let mut rest = answers.list.into_iter().peekable();
-        while let Some(answer) = rest.next() {
-            if let Some(reason) = self.stop_requested() {
-                let told = self.tell(client).await;
-                return Ending::Stopped(reason, told);
-            }
-            match self.send_answer(client, &answer).await {
-                Sent::Ending(ending) => return ending,
-                Sent::Beside => beside = true,
-                Sent::Following(mut stream) => {
-                    let more = rest.peek().is_some();
-                    match self.read(client, &mut stream).await {
-                        // The kernel asks what has an answer already: go on with it.
-                        Read::Ending(Ending::Verdict(Verdict::Interrupt)) if more => {}
-                        Read::Ending(ending) => return ending,
-                        Read::Over(_) if more => {}
-                        Read::Over(failure) => {
-                            drop(stream);
-                            return self.settle(client, failure).await;
-                        }
-                    }
-                }
-            }
-        }
-        debug_assert!(beside, "an answer was sent");
-        self.settle(client, None).await
+    /// Whether the kernel has told meanwhile that the question is decided: there is nothing to send.
+    fn is_decided(&self, answer: &CheckedAnswer) -> bool {
+        let receipt = self.mapper.observed().receipt(&answer.question.input_id);
+        receipt.is_some_and(|receipt| matches!(receipt.notice, Notice::Received | Notice::Accepted | Notice::Resolved))
     }
 
-    async fn send_answer(&mut self, client: &Client, answer: &CheckedAnswer) -> Sent {
-        let message = match self.answer_message(answer) {
-            Ok(Some(message)) => message,
-            Ok(None) => return Sent::Ending(self.abandon(client).await),
-            Err(notice) => return Sent::Ending(Ending::Unchanged(notice)),
-        };
-        if answer.question.sideband && is_permission(answer) {
-            return self.send_beside(client, answer, &message).await;
-        }
-        let mut stream = match client.send_streaming(&message).await {
-            Ok(stream) => stream,
-            Err(error) => return Sent::Ending(refused(&error, answer)),
-        };
-        self.mapper.stream_opened();
-        // The first datum tells whether the answer was taken (S8.4).
-        let first = match stream.next().await {
-            Some(Ok(datum)) => datum,
-            Some(Err(error)) => return Sent::Ending(refused(&error, answer)),
-            None => return Sent::Ending(Ending::Unchanged(not_accepted(answer))),
-        };
-        match first.item() {
-            Ok(item) => self.mapper.handle_item(clock::now(), &item),
-            Err(_) => return Sent::Ending(Ending::Unchanged(not_accepted(answer))),
-        }
-        if let Some(ending) = self.rejected(answer) {
-            return Sent::Ending(ending);
-        }
-        match self.accept(answer).await {
-            Ok(()) => Sent::Following(stream),
-            Err(notice) => Sent::Ending(Ending::Broken(notice)),
-        }
-    }
-
-    async fn send_beside(
+    /// Sends one answer; gives the stream of what follows, if the answer continues one.
+    async fn send_answer(
         &mut self,
         client: &Client,
         answer: &CheckedAnswer,
-        message: &a2a_wire::SendMessage,
-    ) -> Sent {
-        let datum = match client.send(message).await {
-            Ok(datum) => datum,
-            Err(error) => return Sent::Ending(refused(&error, answer)),
-        };
-        match datum.item() {
-            Ok(item) => self.mapper.handle_item(clock::now(), &item),
-            Err(_) => return Sent::Ending(Ending::Unchanged(not_accepted(answer))),
+    ) -> Result<Option<UpdateStream>, Ending> {
+        let message = self.answer_message(answer).map_err(Ending::Unchanged)?;
+        if answer.question.sideband && answer.is_permission() {
+            let reply = self.stoppable(client, client.send(&message)).await?;
+            let reply = reply.map_err(|error| refused(&error, answer))?;
+            self.take_reply(&reply, answer).await?;
+            return Ok(None);
         }
-        if let Some(ending) = self.rejected(answer) {
-            return Sent::Ending(ending);
-        }
-        match self.accept(answer).await {
-            Ok(()) => Sent::Beside,
-            Err(notice) => Sent::Ending(Ending::Broken(notice)),
-        }
+        let opened = self.stoppable(client, client.send_streaming(&message)).await?;
+        let mut stream = opened.map_err(|error| refused(&error, answer))?;
+        self.mapper.stream_opened();
+        // The first datum tells whether the answer was taken (S8.4).
+        let first = self.stoppable(client, stream.next()).await?;
+        let first = first.ok_or_else(|| Ending::Unchanged(not_accepted(answer)))?;
+        let first = first.map_err(|error| refused(&error, answer))?;
+        self.take_reply(&first, answer).await?;
+        Ok(Some(stream))
     }
 
-    /// The kernel answered, and did not take it: the question stays open (weakness 30).
-    fn rejected(&self, answer: &CheckedAnswer) -> Option<Ending> {
-        let observed = self.mapper.observed();
-        if observed.identity_changed() {
-            return settled(observed);
+    /// Maps the kernel's reply to an answer; an answer that was not taken leaves its question open
+    /// (weakness 30).
+    async fn take_reply(&mut self, reply: &Datum, answer: &CheckedAnswer) -> Result<(), Ending> {
+        match reply.item() {
+            Ok(item) => self.mapper.handle_item(clock::now(), &item),
+            Err(_) => return Err(Ending::Unchanged(not_accepted(answer))),
         }
-        let refused = observed.identity_error.is_some()
-            || observed
-                .receipt(&answer.question.input_id)
-                .is_some_and(|receipt| receipt.notice == agui_mapper::Notice::Refused);
-        refused.then_some(Ending::Verdict(Verdict::Interrupt))
+        let observed = self.mapper.observed();
+        if observed.identity_changed()
+            && let Some(ending) = settled(observed)
+        {
+            return Err(ending);
+        }
+        let receipt = observed.receipt(&answer.question.input_id);
+        if observed.identity_error.is_some() || receipt.is_some_and(|receipt| receipt.notice == Notice::Refused) {
+            return Err(Ending::Verdict(Verdict::Interrupt));
+        }
+        self.accept(answer).await.map_err(Ending::Broken)
     }
 
     /// Remembers that the answer was taken, before anything that it caused is shown.
     async fn accept(&mut self, answer: &CheckedAnswer) -> Result<(), ErrorNotice> {
-        self.mapper.answered(answer.interrupt_id.as_str());
-        let (interrupt, digest) = (answer.interrupt_id.clone(), answer.digest);
-        self.commit(MessageKey::PersistAnswer, move |record| record.apply_answer(&interrupt, digest)).await?;
+        self.mapper.answered(&answer.question.input_id);
+        let (question, digest) = (&answer.question, answer.digest);
+        self.commit(MessageKey::PersistAnswer, |record| pending::settle(record, question, digest)).await?;
+        self.note_allowed(answer);
         self.announce().await?;
+        self.fill_gap().await;
         self.flush();
+        self.tell_downgrades();
         Ok(())
     }
 
@@ -233,30 +219,20 @@ impl Run {
             Told::Cancelled | Told::TooLate => Ending::GivenUp,
         }
     }
-
-    pub(super) async fn tell(&self, client: &Client) -> Told {
-        match &self.task_id {
-            Some(task) => tasks::cancel(&self.shared, client, task.as_str()).await,
-            None => Told::Cancelled,
-        }
-    }
 }
 
 /// A call before any answer was sent has failed: what is gone is gone, everything else stays answerable.
-fn unanswered(error: &ClientError, gone: MessageKey) -> Ending {
+fn unprepared(error: &ClientError) -> Ending {
     tracing::warn!(%error, "resume not prepared");
-    if error.rpc().is_some_and(|rpc| rpc.code == code::TASK_NOT_FOUND) {
-        return Ending::Lost(ErrorNotice::new(ErrorCode::ExecutionLost).with_key(gone));
-    }
-    Ending::Unchanged(failure::notice(error))
+    gone(error).unwrap_or_else(|| Ending::Unchanged(failure::notice(error)))
 }
 
 /// Sending an answer has failed. The question stays open: the kernel recognises an answer that it has
 /// taken after all, and does not act twice (S8.6).
 fn refused(error: &ClientError, answer: &CheckedAnswer) -> Ending {
-    tracing::warn!(%error, interrupt = %answer.interrupt_id, "answer not accepted");
-    if error.rpc().is_some_and(|rpc| rpc.code == code::TASK_NOT_FOUND) {
-        return Ending::Lost(ErrorNotice::new(ErrorCode::ExecutionLost).with_key(MessageKey::TaskGone));
+    tracing::warn!(%error, interrupt = %answer.question.interrupt.id, "answer not accepted");
+    if let Some(ending) = gone(error) {
+        return ending;
     }
     let notice = match error.delivery() {
         Delivery::Refused if error.rpc().is_some_and(|rpc| rpc.data_code.is_none()) => {
@@ -268,6 +244,6 @@ fn refused(error: &ClientError, answer: &CheckedAnswer) -> Ending {
 }
 
 fn not_accepted(answer: &CheckedAnswer) -> ErrorNotice {
-    let key = if is_permission(answer) { MessageKey::PermissionNotAccepted } else { MessageKey::AnswerNotAccepted };
+    let key = if answer.is_permission() { MessageKey::PermissionNotAccepted } else { MessageKey::AnswerNotAccepted };
     ErrorNotice::new(ErrorCode::A2aUnavailable).with_key(key)
 }

@@ -48,6 +48,10 @@ impl Pipeline {
         self.journal.stream_opened();
     }
 
+    pub(super) fn last_sequence(&self) -> u64 {
+        self.journal.position()
+    }
+
     pub(super) fn save(&self, position: &mut ResumePoint) {
         position.pipeline_sequence = self.journal.position();
         position.pipeline_open_steps = self.steps.open_keys();

@@ -46,6 +46,14 @@ struct Anonymous {
     id: ToolCallId,
 }
 
+/// The arguments of a call, compared with those that came before for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Arguments {
+    First,
+    Same,
+    Other,
+}
+
 impl Tools {
     pub(super) fn new(config: &MapperConfig, turn: &mut Turn) -> Self {
         let mut it = Self::default();
@@ -77,7 +85,7 @@ impl Tools {
     /// Maps one step in the life of a call. `sequence` is that of the pipeline event, else 0: the start of
     /// a call that is recovered after its result has come is too late to be shown.
     pub(super) fn update(&mut self, turn: &mut Turn, lane: LaneId, tool: &ToolUpdate<'_>, sequence: u64) {
-        let announces = matches!(tool.status, ToolStatus::Started | ToolStatus::InputComplete);
+        let announces = announces(tool.status);
         let resolves = matches!(tool.status, ToolStatus::Completed | ToolStatus::Failed);
         if !announces && !resolves {
             return;
@@ -85,7 +93,7 @@ impl Tools {
         let name = tool.name.as_deref().filter(|name| !name.is_empty());
         let id = match tool.tool_use_id.as_deref().filter(|id| !id.is_empty()) {
             Some(id) if announces && self.comes_late(id, sequence) => return,
-            Some(id) => self.named(&turn.spans, id, announces),
+            Some(id) => self.named(&turn.spans, id, tool.status),
             None => self.nameless(&mut turn.spans, lane, name.unwrap_or(NAMELESS_TOOL), tool.status),
         };
         if announces {
@@ -120,7 +128,15 @@ impl Tools {
         let was_open = turn.spans.call_is_open(id.as_str());
         turn.spans.start_call(lane, id, name);
         if tool.status == ToolStatus::InputComplete {
-            self.note_input(tool, was_open);
+            // Whoever was asked about a call before its arguments were complete did not see them.
+            let changed = match self.note_input(tool) {
+                Arguments::First => was_open,
+                Arguments::Same => false,
+                Arguments::Other => true,
+            };
+            if changed {
+                self.changed = tool.tool_use_id.as_deref().map(Into::into);
+            }
             if let Some(args) = arguments(tool) {
                 turn.spans.call_args(id, &args);
             }
@@ -148,9 +164,9 @@ impl Tools {
     }
 
     /// The id of a call that has one; a call that begins after another with its id was resolved gets a new one.
-    fn named(&mut self, spans: &Spans, id: &str, announces: bool) -> ToolCallId {
+    fn named(&mut self, spans: &Spans, id: &str, status: ToolStatus) -> ToolCallId {
         let present = self.stream_id(id);
-        if !announces || !spans.call_is_resolved(present.as_str()) {
+        if !announces(status) || !spans.call_is_resolved(present.as_str()) {
             return present;
         }
         let mut number = 2_u32;
@@ -183,18 +199,24 @@ impl Tools {
         })
     }
 
-    /// Notes the arguments of a call. They changed if others came before, or if the call was announced
-    /// before them: whoever was asked about it in between did not see them.
-    fn note_input(&mut self, tool: &ToolUpdate<'_>, was_open: bool) {
-        let (Some(id), Some(input)) = (tool.tool_use_id.as_deref(), tool.tool_input) else { return };
+    fn note_input(&mut self, tool: &ToolUpdate<'_>) -> Arguments {
+        let (Some(id), Some(input)) = (tool.tool_use_id.as_deref(), tool.tool_input) else {
+            return Arguments::Same;
+        };
         let mut hasher = DefaultHasher::new();
         input.get().hash(&mut hasher);
         let hash = hasher.finish();
-        let before = self.inputs.insert(id.into(), hash);
-        if before.map_or(was_open, |before| before != hash) {
-            self.changed = Some(id.into());
+        match self.inputs.insert(id.into(), hash) {
+            None => Arguments::First,
+            Some(before) if before == hash => Arguments::Same,
+            Some(_) => Arguments::Other,
         }
     }
+}
+
+/// Whether a call becomes known by this step.
+const fn announces(status: ToolStatus) -> bool {
+    matches!(status, ToolStatus::Started | ToolStatus::InputComplete)
 }
 
 /// The result: text as it is, any other value as its JSON text without the white space between tokens.

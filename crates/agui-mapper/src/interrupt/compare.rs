@@ -4,7 +4,7 @@ use agui_iac_code::Raw;
 use agui_iac_code::metadata::Input;
 use serde_json::Value;
 
-use super::InputSort;
+use super::OpenInputKind;
 
 /// Whether two descriptions of a question with one id ask for the same thing.
 ///
@@ -29,7 +29,7 @@ pub(crate) fn same_question(old: &Input<'_>, new: &Input<'_>) -> bool {
         && same_json(old.operation, new.operation)
         && same_json(old.deployment_summary, new.deployment_summary)
         && same_text(selector(old).as_deref(), selector(new).as_deref())
-        && (InputSort::of(new) == InputSort::Permission || same_answers(old, new))
+        && (OpenInputKind::of(new) == OpenInputKind::Permission || same_answers(old, new))
 }
 
 /// Whether two questions offer the same answers; without any to offer, the question itself counts.

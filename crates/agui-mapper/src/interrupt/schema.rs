@@ -5,19 +5,19 @@ use agui_iac_code::Choice;
 use agui_iac_code::metadata::Input;
 use serde_json::{Value, json};
 
-use super::InputSort;
+use super::OpenInputKind;
 
 /// Whether an answer in one's own words is accepted.
 pub(crate) fn takes_free_text(input: &Input<'_>) -> bool {
     input.allow_free_text == Some(true) || input.options.is_empty()
 }
 
-pub(super) fn of(sort: InputSort, input: &Input<'_>, choices: &[Choice]) -> Option<JsonObject> {
-    let schema = match sort {
-        InputSort::Permission => {
+pub(super) fn of(kind: OpenInputKind, input: &Input<'_>, choices: &[Choice]) -> Option<JsonObject> {
+    let schema = match kind {
+        OpenInputKind::Permission => {
             object("decision", &json!({"type": "string", "enum": ["allow_once", "deny"]}))
         }
-        InputSort::CloudResourceSelection => resource(),
+        OpenInputKind::CloudResourceSelection => resource(),
         _ => {
             let mut answers: Vec<Value> = choices.iter().map(selected).collect();
             if takes_free_text(input) {

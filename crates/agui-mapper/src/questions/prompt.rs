@@ -4,7 +4,7 @@ use a2a_wire::{Message, TaskState};
 use serde_json::value::RawValue;
 
 use crate::a2a::{Turn, joined};
-use crate::interrupt::{Asker, InputSort, Question};
+use crate::interrupt::{Asker, OpenInputKind, Question};
 use crate::observed::Sideband;
 
 /// Where a task that waits was seen, and what it means when nothing else is said.
@@ -43,9 +43,9 @@ pub(crate) fn raise(turn: &mut Turn, state: &TaskState, message: Option<&Message
     }
     let text = message.map(joined).filter(|text| !text.trim().is_empty());
     let is_new = text.as_ref().is_some_and(|text| !turn.text.has_shown(text));
-    let sort = match state {
-        TaskState::AuthRequired => InputSort::AUTH_REQUIRED,
-        _ if is_new || seen == Seen::Asking => InputSort::PROMPT,
+    let kind = match state {
+        TaskState::AuthRequired => OpenInputKind::AUTH_REQUIRED,
+        _ if is_new || seen == Seen::Asking => OpenInputKind::PROMPT,
         _ => return,
     };
     let names = Asker {
@@ -53,8 +53,8 @@ pub(crate) fn raise(turn: &mut Turn, state: &TaskState, message: Option<&Message
         context: observed.context_id.get().unwrap_or_default(),
         message: message.map_or("", |message| &message.message_id),
     };
-    let mut question = Question::new(sort, names, text.as_deref());
-    if sort == InputSort::AUTH_REQUIRED {
+    let mut question = Question::new(kind, names, text.as_deref());
+    if kind == OpenInputKind::AUTH_REQUIRED {
         question = question.with_choice("done", &turn.questions.texts().auth_done);
     }
     let id = match seen {

@@ -1,7 +1,7 @@
 //! What waits for the user.
 
 use agui_core::{Event, Outcome};
-use agui_mapper::{Ending, InputSort, Notice, OpenInput, Sideband, Texts};
+use agui_mapper::{Ending, Notice, OpenInput, OpenInputKind, Sideband, Texts};
 use serde_json::{Value, json};
 
 use crate::kernel::{delta, envelope, of_candidate, permission, piped, task, text_of, tool, update, working};
@@ -27,7 +27,10 @@ fn s7_2_a_permission_becomes_an_interrupt() {
     let run =
         asked(json!({"input": permission("permission-1", "bash: ls"), "permission": {"pending": true}}));
     let open = only(&run);
-    assert_eq!((open.sort, open.sideband, &*open.input_id), (InputSort::Permission, false, "permission-1"));
+    assert_eq!(
+        (open.kind, open.sideband, &*open.input_id),
+        (OpenInputKind::Permission, false, "permission-1")
+    );
     assert_eq!(
         serde_json::to_value(&open.interrupt).unwrap(),
         json!({
@@ -57,46 +60,46 @@ fn either(answers: &[(&str, &str)], free: bool) -> Value {
 }
 
 /// Kind, further members, sort, message and schema.
-fn kinds() -> Vec<(&'static str, Value, InputSort, &'static str, Value)> {
+fn kinds() -> Vec<(&'static str, Value, OpenInputKind, &'static str, Value)> {
     let options = json!([{"label": "Plan A"}, {"id": "0", "label": "Plan 0"}]);
     let plans = [("0-2", "Plan A"), ("0", "Plan 0")];
     vec![
         (
             "ask_user_question",
             json!({"prompt": "Which?", "options": options, "allowFreeText": true}),
-            InputSort::AskUserQuestion,
+            OpenInputKind::AskUserQuestion,
             "Which?\n- 0-2: Plan A\n- 0: Plan 0",
             either(&plans, true),
         ),
         (
             "candidate_selection",
             json!({"options": options}),
-            InputSort::CandidateSelection,
+            OpenInputKind::CandidateSelection,
             "Choose one of the plans\n- 0-2: Plan A\n- 0: Plan 0",
             either(&plans, false),
         ),
         (
             "deployment_confirmation",
             json!({"prompt": "Deploy?", "cost": "10", "options": options}),
-            InputSort::DeploymentConfirmation,
+            OpenInputKind::DeploymentConfirmation,
             "Deploy?\n- 0-2: Plan A\n- 0: Plan 0",
             either(&plans, false),
         ),
         (
             "pipeline_pause_confirmation",
             json!({"reason": "user", "options": []}),
-            InputSort::PipelinePauseConfirmation,
+            OpenInputKind::PipelinePauseConfirmation,
             "The pipeline is paused. How shall it go on?",
             either(&[], true),
         ),
         (
             "backup_blocked",
             json!({}),
-            InputSort::BackupBlocked,
+            OpenInputKind::BackupBlocked,
             "The pipeline waits for a backup. How shall it go on?",
             either(&[], true),
         ),
-        ("something_new", json!({}), InputSort::Other, "Input required", either(&[], true)),
+        ("something_new", json!({}), OpenInputKind::Other, "Input required", either(&[], true)),
     ]
 }
 
@@ -109,7 +112,7 @@ fn questions_of_every_kind_become_interrupts() {
         event["status"] = json!("input_required");
         for run in [asked(json!({"input": input})), asked(json!({"pipeline": event}))] {
             let open = only(&run);
-            assert_eq!(open.sort, sort, "{kind}");
+            assert_eq!(open.kind, sort, "{kind}");
             assert_eq!(open.interrupt.reason, "input_required");
             assert_eq!(open.interrupt.message.as_deref(), Some(message));
             let seen: Value =
@@ -127,8 +130,8 @@ fn a_resource_selection_becomes_an_interrupt() {
     let run = asked(json!({"inputRequired": input}));
     let open = only(&run);
     assert_eq!(
-        (open.sort, open.interrupt.tool_call_id.as_ref().unwrap().as_str()),
-        (InputSort::CloudResourceSelection, "call_3")
+        (open.kind, open.interrupt.tool_call_id.as_ref().unwrap().as_str()),
+        (OpenInputKind::CloudResourceSelection, "call_3")
     );
     assert!(open.interrupt.response_schema.as_ref().unwrap().get().contains("\"canceled\""));
 }
@@ -279,7 +282,7 @@ fn c03_permissions_of_candidates_stand_side_by_side() {
     run.feed(&piped(requested_with));
     let observed = run.mapper.observed();
     assert_eq!(ids(&run), ["permission-1", "permission-2", "permission-3"]);
-    assert!(observed.open_inputs.iter().all(|open| open.sideband && open.sort == InputSort::Permission));
+    assert!(observed.open_inputs.iter().all(|open| open.sideband && open.kind == OpenInputKind::Permission));
 
     run.feed(&piped(of_candidate(
         "c3",
@@ -374,25 +377,25 @@ fn c09_a_waiting_task_without_structure_asks_in_words() {
         item
     };
     let cases = [
-        (bare("input-required", None), InputSort::Prompt, "Input required"),
-        (bare("TASK_STATE_INPUT_REQUIRED", Some("Which region?")), InputSort::Prompt, "Which region?"),
+        (bare("input-required", None), OpenInputKind::Prompt, "Input required"),
+        (bare("TASK_STATE_INPUT_REQUIRED", Some("Which region?")), OpenInputKind::Prompt, "Which region?"),
         (
             bare("TASK_STATE_AUTH_REQUIRED", None),
-            InputSort::AuthRequired,
+            OpenInputKind::AuthRequired,
             "Sign in to continue\n- done: Signed in, continue",
         ),
         (
             bare("auth-required", Some("Open the link")),
-            InputSort::AuthRequired,
+            OpenInputKind::AuthRequired,
             "Open the link\n- done: Signed in, continue",
         ),
-        (text_of("q1", "INPUT_REQUIRED", "Which region?"), InputSort::Prompt, "Which region?"),
+        (text_of("q1", "INPUT_REQUIRED", "Which region?"), OpenInputKind::Prompt, "Which region?"),
     ];
     for (item, sort, message) in cases {
         let mut run = Run::first();
         run.feed(&item);
         let open = only(&run);
-        assert_eq!((open.sort, open.interrupt.message.as_deref()), (sort, Some(message)), "{item}");
+        assert_eq!((open.kind, open.interrupt.message.as_deref()), (sort, Some(message)), "{item}");
         assert_eq!(run.shown(), "");
     }
 }

@@ -77,8 +77,6 @@ fn read_execution(mut members: Members<'_>, ours: &mut Members<'_>) -> Outcome<E
     }
     let answered: Vec<String> = ours.optional("answered")?.unwrap_or_default();
     execution.answered = answered.into_iter().map(InterruptId::from).collect();
-    let expired: Vec<String> = ours.optional("expired")?.unwrap_or_default();
-    execution.expired = expired.into_iter().map(InterruptId::from).collect();
     execution.position = ours.take("position").map(|raw| object(raw, OURS)).transpose()?;
     execution.foreign = members.foreign();
     Ok(execution)

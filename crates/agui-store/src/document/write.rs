@@ -132,9 +132,6 @@ fn ours<'a>(record: &ThreadRecord, sorted_runs: impl Iterator<Item = &'a &'a str
     if !record.execution.answered.is_empty() {
         object.put("answered", &record.execution.answered);
     }
-    if !record.execution.expired.is_empty() {
-        object.put("expired", &record.execution.expired);
-    }
     if let Some(position) = &record.execution.position {
         object.put_raw("position", compact(position.get()));
     }

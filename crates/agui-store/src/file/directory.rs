@@ -58,9 +58,8 @@ impl Directories {
         let dir = open_state_dir(state_dir).map_err(StoreError::io(Step::OpenDirectory))?;
         let context = Arc::new(Context { counters: Counters::default(), failpoints });
         let state = Directory { dir, context };
-        let open = |name, entry| {
-            state.child(name, entry, Missing::Create)?.ok_or(StoreError::WrongKind(entry))
-        };
+        let open =
+            |name, entry| state.child(name, entry, Missing::Create)?.ok_or(StoreError::WrongKind(entry));
         let (threads, new_threads) = open("threads", Entry::ThreadsDirectory)?;
         let (parked, new_parked) = open("parked", Entry::ParkedDirectory)?;
         if new_threads || new_parked {

@@ -34,8 +34,6 @@ pub struct Execution {
     pub pending: BTreeMap<InterruptId, PendingInterrupt>,
     /// Ids of the questions that were answered, oldest first: the kernel may show them again.
     pub answered: Vec<InterruptId>,
-    /// Ids of the questions that lapsed with this execution, to tell a late answer why it is refused.
-    pub expired: Vec<InterruptId>,
     /// Where the adapter's mapper stopped, in its own form: digests and ids, never texts. Lost when
     /// another program rewrites the document; then the three positions above have to do.
     pub position: Option<JsonObject>,
@@ -55,7 +53,6 @@ impl Execution {
             text_digests: BTreeSet::new(),
             pending: BTreeMap::new(),
             answered: Vec::new(),
-            expired: Vec::new(),
             position: None,
             foreign: Foreign::NONE,
         }

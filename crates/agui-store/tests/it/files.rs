@@ -76,7 +76,10 @@ mod unix {
                 fs::remove_dir(&link).ok();
                 symlink(target, &link).unwrap();
                 let refused = FileStore::open(directory.path());
-                assert!(matches!(&refused, Err(StoreError::WrongKind(found)) if *found == entry), "{refused:?}");
+                assert!(
+                    matches!(&refused, Err(StoreError::WrongKind(found)) if *found == entry),
+                    "{refused:?}"
+                );
                 fs::remove_file(&link).unwrap();
             }
         }

@@ -62,7 +62,24 @@ fn score(recorded: &LoggedRequest, request: &LoggedRequest) -> Option<u32> {
     score += 2 * same(&old["parts"], &new["parts"]);
     score += 2 * same(&task(recorded), &task(request));
     score += same(&old["contextId"], &new["contextId"]);
+    score += 2 * u32::from(after_sequence(recorded).is_some() && after_sequence(recorded) == after_sequence(request));
     Some(score)
+}
+
+/// Whether a request changes nothing: the kernel may be asked again and again.
+pub(super) fn is_read(exchange: &Exchange) -> bool {
+    let kind = exchange.kind();
+    kind == "GetTask" || kind.starts_with("GET ") || kind == "POST /iac-code/session/ensure-restored"
+}
+
+/// Whether a request tells the kernel something.
+pub(super) fn tells(exchange: &Exchange) -> bool {
+    matches!(exchange.kind().as_str(), "SendMessage" | "SendStreamingMessage" | "CancelTask")
+}
+
+/// The sequence after which pipeline events are asked for.
+pub(super) fn after_sequence(request: &LoggedRequest) -> Option<u64> {
+    request.query("afterSequence")?.parse().ok()
 }
 
 /// The task that a request names, wherever it names it.

@@ -12,7 +12,7 @@ use hyper::body::Frame;
 use serde_json::{Value, json};
 
 use super::session::Session;
-use super::{Exchange, ExchangeEnd};
+use super::{Exchange, ExchangeEnd, state};
 use crate::log::LoggedRequest;
 use crate::net::{Aborted, Body, Handler, full, json_text};
 use crate::wire;
@@ -45,6 +45,7 @@ impl Session {
         } else {
             let (ms, bytes) = exchange.pieces.first().cloned().unwrap_or((exchange.at_ms, Bytes::new()));
             self.gate(exchange, ms).await;
+            let bytes = state::earlier(&self.trace, exchange, self.config.late_state).unwrap_or(bytes);
             full(self.rewritten(exchange, &request, &bytes))
         };
         let mut response = Response::new(body);

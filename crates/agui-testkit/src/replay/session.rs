@@ -59,11 +59,23 @@ impl Session {
 
     /// Takes the recorded exchange that fits a request, and learns the adapter's identities; gives its
     /// index.
+    ///
+    /// A read gets no answer from before which the kernel was told something that it was not told yet, as
+    /// long as there is another; and it may be repeated.
     pub(super) fn take(&self, request: &LoggedRequest) -> Option<usize> {
         let mut progress = self.progress();
-        let all = self.trace.exchanges.iter().enumerate();
-        let free = all.filter(|(_, exchange)| !progress.used.contains(&exchange.seq));
-        let Some((at, exchange)) = super::pick::best(free, request) else {
+        let (free, used): (Vec<_>, Vec<_>) = self
+            .trace
+            .exchanges
+            .iter()
+            .enumerate()
+            .partition(|(_, exchange)| !progress.used.contains(&exchange.seq));
+        let due = free.iter().copied().filter(|(_, exchange)| self.is_due(exchange, &progress));
+        let again = used.into_iter().rev().filter(|(_, exchange)| super::pick::is_read(exchange));
+        let found = super::pick::best(due, request)
+            .or_else(|| super::pick::best(again, request))
+            .or_else(|| super::pick::best(free.iter().copied(), request));
+        let Some((at, exchange)) = found else {
             progress.unmatched.push(request.kind());
             return None;
         };
@@ -77,6 +89,15 @@ impl Session {
         drop(progress);
         self.changed.send_replace(());
         Some(at)
+    }
+
+    /// Whether everything that the kernel had been told before a read has been told; anything else is
+    /// always due.
+    fn is_due(&self, exchange: &Exchange, progress: &Progress) -> bool {
+        let mut earlier = self.trace.exchanges.iter().take_while(|other| other.seq < exchange.seq);
+        let told = |other: &Exchange| progress.used.contains(&other.seq) || !super::pick::tells(other);
+        let reached = |(seq, ..): &(u64, f64, String)| *seq > exchange.seq || progress.seen.contains(seq);
+        !super::pick::is_read(exchange) || (earlier.all(told) && self.trace.marks.iter().all(reached))
     }
 
     pub(super) fn mark(&self, name: &str) {

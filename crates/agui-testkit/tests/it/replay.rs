@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agui_testkit::client::{Recording, StreamEnd, TestClient};
-use agui_testkit::replay::{Exchange, ExchangeEnd, Problem, ReplayConfig, ReplayServer, Trace, fixtures_dir};
+use agui_testkit::replay::{Exchange, ExchangeEnd, LateState, Problem, ReplayConfig, ReplayServer, Trace, fixtures_dir};
 use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -174,13 +174,83 @@ async fn requests_beyond_the_record_are_refused_and_reported() {
     let trace = Trace::fixture("c_allow_once").unwrap();
     let server = ReplayServer::start(trace.clone(), ReplayConfig::default()).await.unwrap();
     let client = TestClient::new(&server.url()).unwrap();
-    let get = mine(&trace.exchanges[2]);
-    let first = client.post("/", &get).await.unwrap().json().await.unwrap();
-    assert!(first.get("result").is_some(), "{first}");
-    let again = client.post("/", &get).await.unwrap().json().await.unwrap();
-    assert_eq!((&again["error"]["code"], &again["id"]), (&json!(-32001), &get["id"]));
+    let cancel = json!({"jsonrpc": "2.0", "id": "mine", "method": "CancelTask", "params": {"id": "task"}});
+    let refused = client.post("/", &cancel).await.unwrap().json().await.unwrap();
+    assert_eq!((&refused["error"]["code"], &refused["id"]), (&json!(-32001), &cancel["id"]));
     assert_eq!(client.get("/health").await.unwrap().status, 404);
-    assert_eq!(server.unmatched(), ["GetTask", "GET /health"]);
+    assert_eq!(server.unmatched(), ["CancelTask", "GET /health"]);
+}
+
+#[tokio::test]
+async fn a_read_that_is_repeated_gets_the_same_answer() {
+    let trace = Trace::fixture("c_allow_once").unwrap();
+    let server = ReplayServer::start(trace.clone(), ReplayConfig::default()).await.unwrap();
+    let client = TestClient::new(&server.url()).unwrap();
+    client.post("/", &mine(&trace.exchanges[0])).await.unwrap().events().collect().await;
+    let mut get = mine(&trace.exchanges[2]);
+    let mut first = client.post("/", &get).await.unwrap().json().await.unwrap();
+    get["id"] = json!("another");
+    let again = client.post("/", &get).await.unwrap().json().await.unwrap();
+    assert_eq!(again["id"], "another");
+    first["id"] = json!("another");
+    assert_eq!(first, again);
+    assert_eq!(server.unmatched(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_read_does_not_tell_what_came_of_a_message_that_was_not_sent() {
+    let trace = Trace::fixture("o2_pipeline_two").unwrap();
+    let server = ReplayServer::start(trace.clone(), ReplayConfig::default()).await.unwrap();
+    let client = TestClient::new(&server.url()).unwrap();
+    let reads: Vec<&Exchange> =
+        trace.exchanges.iter().filter(|exchange| exchange.kind() == "GetTask").collect();
+    let pending = async || {
+        let task = client.post("/", &mine(reads[0])).await.unwrap().json().await.unwrap();
+        let pending = task.pointer("/result/metadata/iac_code/pendingPermissions").cloned();
+        pending.and_then(|list| list.as_array().map(Vec::len)).unwrap_or_default()
+    };
+    drop(client.post("/", &mine(&trace.exchanges[0])).await.unwrap());
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        seen.push(pending().await);
+    }
+    for answer in trace.exchanges.iter().filter(|exchange| exchange.kind() == "SendMessage") {
+        client.post("/", &mine(answer)).await.unwrap().json().await.unwrap();
+        seen.push(pending().await);
+    }
+    assert_eq!(seen, [2, 2, 2, 2, 0]);
+}
+
+#[tokio::test]
+async fn a_late_pipeline_state_can_be_told_as_it_was_when_the_stream_began() {
+    let trace = Trace::fixture("o1_pipeline").unwrap();
+    let states: Vec<&Exchange> =
+        trace.exchanges.iter().filter(|exchange| exchange.kind() == "GET /iac-code/pipeline/state").collect();
+    let recorded = |exchange: &Exchange| serde_json::from_slice::<Value>(&exchange.pieces[0].1).unwrap();
+    let config = ReplayConfig::default().with_late_state(LateState::AsOfStreamStart);
+    let server = ReplayServer::start(trace.clone(), config).await.unwrap();
+    let client = TestClient::new(&server.url()).unwrap();
+    let mut told = Vec::new();
+    for exchange in &trace.exchanges {
+        let method = exchange.request.method.parse().unwrap();
+        let body = (!exchange.request.body.is_empty()).then(|| mine(exchange).to_string().into());
+        let response = client.send(method, &exchange.request.target, body).await.unwrap();
+        if exchange.kind() == states[0].kind() {
+            told.push(response.json().await.unwrap());
+        } else if exchange.is_stream() {
+            let mut events = response.events();
+            while events.so_far().events.len() < exchange.events().len() && events.next().await.is_some() {}
+        }
+    }
+    let last_sequences = |state: &Value| {
+        let events = state["events"].as_array().unwrap();
+        (state["snapshot"]["lastSequence"].clone(), events.last().map(|event| event["sequence"].clone()))
+    };
+    assert_eq!(last_sequences(&recorded(states[1])), (json!(64), Some(json!(64))));
+    assert_eq!(last_sequences(&told[1]), (json!(34), Some(json!(37))), "the stream begins with 37");
+    for at in [0, 2] {
+        assert_eq!(last_sequences(&told[at]), last_sequences(&recorded(states[at])), "not late");
+    }
 }
 
 #[tokio::test]

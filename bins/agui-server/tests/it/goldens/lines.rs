@@ -22,6 +22,9 @@ const SHOWN: [&str; 8] =
 pub(super) fn document(played: &Played) -> String {
     let mut names = Names::default();
     names.replace(&played.workspace, RECORDED_WORKSPACE);
+    for (recorded, ours) in &played.ids {
+        names.replace(recorded, ours);
+    }
     let mut out = String::new();
     for (recorded, outcome) in played.script.recorded.iter().zip(&played.outcomes) {
         heading(&mut out, recorded);
@@ -31,7 +34,7 @@ pub(super) fn document(played: &Played) -> String {
         }
         out.push('\n');
     }
-    for (name, text) in &played.files {
+    for (name, text) in played.files.iter().filter(|(name, _)| !name.ends_with(".lock")) {
         writeln!(out, "== state/{name}").unwrap();
         match serde_json::from_str::<Value>(text) {
             Ok(value) => {

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 
 use agui_testkit::LoggedRequest;
 use agui_testkit::client::{Recording, StreamEnd, TestClient};
-use agui_testkit::replay::{Problem, ReplayConfig, ReplayServer, Trace};
+use agui_testkit::replay::{LateState, Problem, ReplayConfig, ReplayServer, Trace};
 use serde_json::Value;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
@@ -14,6 +14,9 @@ use tokio::time::timeout;
 use super::requests::prompt;
 use super::script::{Progress, RECORDED_WORKSPACE, Recorded, Script, Step};
 use crate::stack::{PATIENCE, Stack, verify};
+
+/// What the server says to the kernel about itself.
+pub(super) const KERNEL_TOKEN: &str = "token-of-the-kernel";
 
 /// What one request got.
 #[derive(Debug)]
@@ -36,6 +39,8 @@ pub(super) struct Played {
     pub(super) files: BTreeMap<String, String>,
     /// The directory that stands for [`RECORDED_WORKSPACE`].
     pub(super) workspace: String,
+    /// Recorded ids that the server chooses itself, to ours.
+    pub(super) ids: BTreeMap<String, String>,
 }
 
 /// A stream that is being read.
@@ -59,10 +64,11 @@ struct Player {
 /// Replays the trace of that name.
 pub(super) async fn play(name: &str) -> Played {
     let trace = Trace::fixture(name).unwrap();
-    let kernel = ReplayServer::start(trace.clone(), ReplayConfig::default()).await.unwrap();
+    let config = ReplayConfig::default().with_late_state(LateState::AsOfStreamStart);
+    let kernel = ReplayServer::start(trace.clone(), config).await.unwrap();
     // In one recording nobody listened at the kernel's address.
     let kernel_url = if name == "m4_a2a_down" { closed_address() } else { kernel.url() };
-    let stack = Stack::start(&kernel_url).await;
+    let stack = Stack::start_with(&kernel_url, &[], &[("IAC_CODE_AGUI_A2A_TOKEN", KERNEL_TOKEN)]).await;
     let script = Script::read(name);
     let (reading, outcomes, ids) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let mut player = Player { stack, kernel, trace, script, reading, outcomes, ids };
@@ -218,6 +224,7 @@ impl Player {
         }
         Played {
             workspace: self.stack.workspace(),
+            ids: self.ids,
             script: self.script,
             outcomes,
             requests: self.kernel.requests().all(),

@@ -1,0 +1,107 @@
+//! From a run into its log, and from the log to the client that started the run.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agui_core::{RunLimits, RunSink, RunStream, run_channel};
+use agui_i18n::Language;
+use tokio_util::sync::CancellationToken;
+
+use super::log::{Follower, Step};
+use super::logs::{LogGuard, RunKey};
+use crate::active::{Active, StopReason};
+use crate::adapter::Shared;
+use crate::config::OnDisconnect;
+use crate::notice::run_error;
+
+/// What the client gets to read of `run`, so that the run goes on without it as far as the policy says.
+///
+/// `active` is what is stopped when nobody reads for too long; without it the run goes on to its end.
+pub(crate) fn relay(
+    shared: &Arc<Shared>,
+    key: RunKey,
+    active: Option<Arc<Active>>,
+    language: Language,
+    run: RunStream,
+) -> RunStream {
+    let patience = match shared.config.on_disconnect {
+        OnDisconnect::Cancel => return run,
+        OnDisconnect::Grace(time) => Some(time),
+        OnDisconnect::Detach => None,
+    };
+    let (sink, stream) = run_channel(key.thread_id.clone(), key.run_id.clone(), RunLimits::default());
+    let guard = shared.logs.begin(key);
+    if let Some(client) = guard.log.follow(0) {
+        shared.tasks.spawn(show(client, sink, language, shared.shutdown.clone()));
+    }
+    let abandoned = Abandoned { patience, active };
+    shared.tasks.spawn(record(run, guard, abandoned, shared.shutdown.clone()));
+    stream
+}
+
+/// What happens when nobody reads.
+struct Abandoned {
+    /// How long nobody may read; `None` for any time.
+    patience: Option<Duration>,
+    active: Option<Arc<Active>>,
+}
+
+/// Records a run to its end, whether somebody reads or not, and keeps the record for a while.
+async fn record(mut run: RunStream, guard: LogGuard, mut abandoned: Abandoned, shutdown: CancellationToken) {
+    let mut batch = Vec::new();
+    loop {
+        let more = tokio::select! {
+            // Both are cancel-safe. A run that never pauses must not hide that nobody reads it.
+            biased;
+            () = lapse(&guard, &abandoned) => {
+                // Reading goes on: how the run ends belongs into the log.
+                if let Some(active) = abandoned.active.take() {
+                    active.request_stop(StopReason::Disconnect);
+                }
+                continue;
+            }
+            more = poll_fn(|cx| run.poll_batch(cx, &mut batch)) => more,
+        };
+        guard.log.append(&mut batch);
+        if !more {
+            break;
+        }
+        // The kernel waits while no reader keeps up. At a shutdown nobody is waited for.
+        shutdown.run_until_cancelled(guard.log.room()).await;
+    }
+    drop((run, abandoned));
+    guard.linger(&shutdown).await;
+}
+
+/// Resolves when the run has to be stopped for want of a reader, once.
+async fn lapse(guard: &LogGuard, abandoned: &Abandoned) {
+    match abandoned {
+        Abandoned { patience: Some(patience), active: Some(_) } => guard.log.deserted_for(*patience).await,
+        _ => std::future::pending().await,
+    }
+}
+
+/// Shows a run to the client that started it until one of them ends.
+async fn show(mut client: Follower, mut sink: RunSink, language: Language, shutdown: CancellationToken) {
+    loop {
+        let step = tokio::select! {
+            // Both are cancel-safe.
+            biased;
+            () = sink.closed() => return,
+            step = client.next() => step,
+        };
+        match step {
+            Some(Step::Event(_, event)) => {
+                sink.send(Arc::unwrap_or_clone(event));
+            }
+            Some(Step::Gap { .. }) => {
+                sink.send(run_error(language, &super::gap()));
+                return;
+            }
+            None => return,
+        }
+        // At a shutdown nobody is waited for: what is left is not more than the log.
+        shutdown.run_until_cancelled(sink.ready()).await;
+    }
+}
