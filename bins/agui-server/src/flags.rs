@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 
+use crate::tuning::Tuning;
+
 /// AG-UI in front of an A2A kernel, first of all iac-code.
 #[derive(Debug, Parser)]
 #[command(name = "agui-server", version, about, after_help = after_help())]
@@ -60,6 +62,8 @@ pub(crate) struct Flags {
     /// Form of the log lines [default: text].
     #[arg(long, value_enum)]
     pub(crate) log_format: Option<LogFormat>,
+    #[command(flatten)]
+    pub(crate) tuning: Tuning,
 }
 
 /// Form of the log lines.

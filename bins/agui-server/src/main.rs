@@ -1,5 +1,6 @@
 //! AG-UI in front of an A2A kernel, first of all iac-code.
 
+mod extensions;
 mod flags;
 mod guard;
 mod health;
@@ -7,6 +8,7 @@ mod kernel;
 mod logs;
 mod serve;
 mod settings;
+mod tuning;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -4,27 +4,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use a2a_client::{Client, ClientConfig};
-use agui_adapter::{Adapter, AdapterConfig, CancelRequest, Kernel};
+use agui_adapter::{Adapter, AdapterConfig, Kernel};
 use agui_auth::Authenticator;
 use agui_store::FileStore;
 use agui_testkit::demo::{DemoConfig, DemoKernel};
-use agui_transport::{Route, RouteReply, RouteRequest, Server, ServerBuilder};
+use agui_transport::{Server, ServerBuilder};
 use anyhow::Context as _;
-use http::StatusCode;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::extensions;
 use crate::health;
 use crate::kernel::{Managed, Status};
 use crate::settings::{KernelChoice, Settings};
 
 /// How often an idle server looks whether it may stop, at most and at least.
 const IDLE_POLL: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
-
-/// Path of the cancel extension (S1.3).
-const CANCEL_PATH: &str = "/extensions/iac-code/v1/executions/{executionId}/cancel";
 
 /// Serves until a signal, or until the server was idle for long enough.
 pub(crate) fn run(settings: Settings) -> anyhow::Result<()> {
@@ -47,10 +44,14 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     let config = AdapterConfig::new(settings.allowed_roots.clone())
         .with_interrupt_ttl(settings.interrupt_ttl)
         .with_on_disconnect(settings.on_disconnect);
+    let config = settings.tuning.adapter(config);
     let adapter = Adapter::new(config, Arc::new(store), kernel.kernel.clone());
 
     let server = builder(&settings, &adapter, kernel.status.clone())?.listen(listener)?;
     tracing::info!(addr = %server.local_addr(), "ready");
+    // Beside serving: with many parked threads it takes a while.
+    let recovering = adapter.clone();
+    tokio::spawn(async move { recovering.recover().await });
     if let Some(idle) = settings.idle_shutdown {
         tokio::spawn(stop_when_idle(idle, adapter.clone(), stop.clone()));
     }
@@ -117,7 +118,7 @@ impl Running {
 }
 
 fn client(settings: &Settings, url: &str) -> anyhow::Result<Client> {
-    let mut config = ClientConfig::new(url);
+    let mut config = settings.tuning.client(ClientConfig::new(url));
     if let Some(token) = &settings.a2a_token {
         config = config.with_token(token.clone());
     }
@@ -134,9 +135,11 @@ fn builder(
     adapter: &Adapter,
     kernel: Option<watch::Receiver<Status>>,
 ) -> anyhow::Result<ServerBuilder> {
-    let mut builder = Server::builder(Arc::new(adapter.clone()))
-        .health(move || health::document(kernel.as_ref()))
-        .route(cancel_route(adapter.clone()));
+    let mut builder = settings
+        .tuning
+        .server(Server::builder(Arc::new(adapter.clone())))
+        .health(move || health::document(kernel.as_ref()));
+    builder = extensions::add(builder, adapter, settings.on_disconnect);
     if let Some(token) = &settings.auth_token {
         let authenticator = Authenticator::bearer(token.expose()).context("IAC_CODE_AGUI_AUTH_TOKEN")?;
         builder = builder.authenticator(authenticator);
@@ -148,24 +151,6 @@ fn builder(
         builder = builder.allow_public_without_auth();
     }
     Ok(builder)
-}
-
-fn cancel_route(adapter: Adapter) -> Route {
-    Route::post(CANCEL_PATH, move |request: RouteRequest| {
-        let adapter = adapter.clone();
-        async move {
-            let execution = request.param("executionId").unwrap_or_default();
-            let decoded = CancelRequest::decode(execution, &request.body, request.language);
-            let reply = match decoded {
-                Ok(cancel) => adapter.cancel(cancel, request.language).await,
-                Err(problem) => Err(problem),
-            };
-            match reply {
-                Ok(reply) => RouteReply::json(StatusCode::OK, &reply),
-                Err(problem) => RouteReply::Problem(problem),
-            }
-        }
-    })
 }
 
 async fn stop_on_signal(stop: CancellationToken) {

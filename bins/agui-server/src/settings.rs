@@ -9,6 +9,7 @@ use anyhow::{Context as _, bail};
 use serde::Deserialize;
 
 use crate::flags::{Flags, LogFormat};
+use crate::tuning::Tuning;
 
 /// Port that the Python adapter serves on too.
 const DEFAULT_PORT: u16 = 8000;
@@ -38,6 +39,7 @@ pub(crate) struct Settings {
     pub(crate) debug: bool,
     pub(crate) log_stdout: bool,
     pub(crate) log_format: LogFormat,
+    pub(crate) tuning: Tuning,
 }
 
 /// Which kernel does the work.
@@ -127,6 +129,7 @@ impl Settings {
             debug: flags.debug || file.debug.unwrap_or(false),
             log_stdout: flags.log_stdout || (!flags.no_log_stdout && file.log_stdout.unwrap_or(false)),
             log_format: flags.log_format.or(file.log_format).unwrap_or(LogFormat::Text),
+            tuning: flags.tuning,
         })
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agui_core::{ThreadId, UnixMillis};
 use agui_store::StoreError;
+use tokio::sync::Semaphore;
 use tokio::task::AbortHandle;
 use tokio::time::sleep;
 
@@ -14,10 +15,21 @@ use crate::pending;
 use crate::tasks::{self, Told};
 use crate::threads::Open;
 
+/// Threads that expire at a time: after a long rest of the server many are due at once, and the kernel is
+/// told of each.
+const JOBS: usize = 8;
+
 /// The running timers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Expiry {
     timers: Mutex<Timers>,
+    jobs: Semaphore,
+}
+
+impl Default for Expiry {
+    fn default() -> Self {
+        Self { timers: Mutex::default(), jobs: Semaphore::new(JOBS) }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -79,11 +91,16 @@ impl Expiry {
 }
 
 async fn expire_at(shared: &Shared, thread: &ThreadId, deadline: UnixMillis) {
-    tokio::select! {
-        () = sleep(clock::until(deadline)) => {}
+    let due = async {
+        sleep(clock::until(deadline)).await;
+        shared.expiry.jobs.acquire().await
+    };
+    let _job = tokio::select! {
+        // Cancel-safe, both: a place in the queue is all that is lost.
+        job = due => job,
         // What it waits for is stored; the next access looks again.
         () = shared.shutdown.cancelled() => return,
-    }
+    };
     let expired = match shared.threads.slot(thread).open().await {
         // Somebody was faster: an answer, a cancel, or another process.
         Ok(mut open) if is_due(&open) => expire(shared, &mut open).await,

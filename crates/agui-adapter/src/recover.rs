@@ -69,3 +69,6 @@ impl Adapter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -169,7 +169,8 @@ impl EventMapper {
 
     /// Announces the ids of the run, once, with what is known of task and session.
     ///
-    /// Call it when they are stored.
+    /// Call it when they are stored, before the events of the update that told them are taken: the
+    /// announcement comes ahead of whatever waits.
     pub fn announce_session(&mut self, now: UnixMillis) {
         if !self.enter(now) || std::mem::replace(&mut self.announced, true) {
             return;
@@ -189,7 +190,7 @@ impl EventMapper {
             value = value.with_session_id(session);
         }
         if let Ok(value) = Json::from_serialize(&value) {
-            self.turn.spans.emit(Custom::new(SESSION_V1, value));
+            self.turn.spans.emit_ahead(Custom::new(SESSION_V1, value));
         }
     }
 

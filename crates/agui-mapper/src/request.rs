@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use agui_core::{BinaryPart, Content, ContentPart, Json, Message, RunAgentInput, Source, UserMessage};
+use agui_core::{Content, ContentPart, Json, Message, RunAgentInput, Source, UserMessage};
 
 use crate::error::MapError;
 
@@ -98,10 +98,7 @@ fn parts<'a>(message: &'a UserMessage, pointers: &Pointers) -> Result<Vec<UserPa
                 let filename = filename(part.metadata.as_ref(), images);
                 parts.push(UserPart::Image(image(&part.source, filename, &pointer)?));
             }
-            ContentPart::Binary(part) => {
-                images += 1;
-                parts.push(UserPart::Image(binary(part, images, &pointer)?));
-            }
+            // The `binary` part of 0.x too, whatever is in it (S2.10).
             _ => return Err(MapError::UnsupportedPart { pointer }),
         }
     }
@@ -123,23 +120,6 @@ fn image<'a>(source: &'a Source, filename: Cow<'a, str>, pointer: &str) -> Resul
         }),
         _ => Err(MapError::RemoteMedia { pointer: format!("{pointer}/source") }),
     }
-}
-
-/// The 0.x form of an inline image.
-fn binary<'a>(part: &'a BinaryPart, number: usize, pointer: &str) -> Result<ImageData<'a>, MapError> {
-    if !part.mime_type.starts_with("image/") {
-        return Err(MapError::UnsupportedPart { pointer: pointer.to_owned() });
-    }
-    let Some(base64) = &part.data else {
-        return Err(MapError::RemoteMedia { pointer: pointer.to_owned() });
-    };
-    let name = part.filename.as_deref().filter(|name| is_safe(name)).map(Cow::Borrowed);
-    Ok(ImageData {
-        base64,
-        mime_type: media_type(&part.mime_type, || format!("{pointer}/mimeType"))?,
-        filename: name.unwrap_or_else(|| default_name(number)),
-        pointer: format!("{pointer}/data"),
-    })
 }
 
 fn media_type(given: &str, pointer: impl Fn() -> String) -> Result<&'static str, MapError> {

@@ -72,6 +72,11 @@ impl Spans {
         self.out.push(event);
     }
 
+    /// The same, but ahead of what was not taken yet.
+    pub(crate) fn emit_ahead(&mut self, event: impl Into<Event>) {
+        self.out.push_ahead(event);
+    }
+
     pub(crate) fn poll(&mut self) -> Option<Event> {
         self.out.pop()
     }

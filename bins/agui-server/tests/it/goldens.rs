@@ -4,6 +4,8 @@
 //! the kernel, and what the kernel answered. The server gets the same requests from the client and the same
 //! answers from the kernel; what it makes of them is pinned.
 
+mod canon;
+mod differences;
 mod lines;
 mod names;
 mod play;
@@ -41,4 +43,13 @@ goldens! {
 async fn golden(name: &str) {
     let played = play(name).await;
     insta::assert_snapshot!(name, lines::document(&played));
+    for (recorded, outcome) in played.script.recorded.iter().zip(&played.outcomes) {
+        let ours = canon::ours(outcome, &played.workspace);
+        let (notes, changes) = differences::compare(name, &canon::recorded(recorded), &ours);
+        let run = recorded.json()["runId"].as_str().unwrap_or(&recorded.path).to_owned();
+        println!("@@ {name} {run} {notes:?}");
+        for change in changes {
+            println!("@@ {name} {run} {}{} {}", if change.added {"+"} else {"-"}, if change.moved {"~"} else {" "}, change.item);
+        }
+    }
 }

@@ -2,5 +2,8 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod goldens;
+mod interrupt_list;
+mod parked;
+mod reattach;
 mod resume;
 mod stack;

@@ -35,26 +35,50 @@ impl Stack {
 
     /// The same with more flags and variables.
     pub(crate) async fn start_with(kernel_url: &str, flags: &[&str], variables: &[(&str, &str)]) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let url = format!("http://127.0.0.1:{port}/");
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("ws")).unwrap();
-        let mut all = vec!["--port".to_owned(), port.to_string(), "--a2a-url".to_owned(), kernel_url.to_owned()];
+        let mut all = vec!["--a2a-url".to_owned(), kernel_url.to_owned()];
         all.extend(flags.iter().map(|flag| (*flag).to_owned()));
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let variables = variables.iter().map(own).collect();
+        let url = "http://127.0.0.1:1/".to_owned();
         let client = TestClient::new(&url).unwrap();
         let mut stack = Self { dir, client, url, flags: all, variables, process: None };
         stack.launch().await;
         stack
     }
 
-    /// Starts the process (again), on the same address and state.
+    /// Changes the flags and variables of the next launch.
+    pub(crate) fn reconfigure(&mut self, flags: &[&str], variables: &[(&str, &str)]) {
+        self.flags.truncate(2);
+        self.flags.extend(flags.iter().map(|flag| (*flag).to_owned()));
+        let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        self.variables = variables.iter().map(own).collect();
+    }
+
+    /// Starts the process (again) on the same state, on a port of its own.
     pub(crate) async fn launch(&mut self) {
         assert!(self.process.is_none(), "the server runs already");
+        // A port that was free a moment ago can be gone: somebody else's test takes ports, too.
+        for _ in 0..8 {
+            let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+            if self.listens(port).await {
+                self.url = format!("http://127.0.0.1:{port}/");
+                self.client = TestClient::new(&self.url).unwrap();
+                return;
+            }
+        }
+        panic!("the server does not start: {}", self.log());
+    }
+
+    /// Starts the process; `false` if it ended instead of listening on `port`.
+    async fn listens(&mut self, port: u16) -> bool {
         let root = self.dir.path();
+        let log = std::fs::File::options().create(true).append(true).open(root.join("log")).unwrap();
+        let logged = self.log().len();
         let mut command = Command::new(env!("CARGO_BIN_EXE_agui-server"));
         command
+            .args(["--port", &port.to_string()])
             .args(&self.flags)
             .env_clear()
             .env("HOME", root)
@@ -63,14 +87,22 @@ impl Stack {
             .env("IAC_CODE_AGUI_ALLOWED_CWDS", root.join("ws"))
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
-            .stderr(std::fs::File::options().create(true).append(true).open(root.join("log")).unwrap());
-        self.process = Some(command.spawn().unwrap());
+            .stderr(log);
+        let mut process = command.spawn().unwrap();
         let ready = async {
-            while self.client.get("/health").await.is_err() {
-                sleep(Duration::from_millis(5)).await;
+            loop {
+                if self.log()[logged..].lines().any(|line| line.contains("ready")) {
+                    return true;
+                }
+                if process.try_wait().unwrap().is_some() {
+                    return false;
+                }
+                sleep(Duration::from_millis(2)).await;
             }
         };
-        timeout(PATIENCE, ready).await.expect("the server answers");
+        let ready = timeout(PATIENCE, ready).await.expect("the server starts");
+        self.process = ready.then_some(process);
+        ready
     }
 
     /// Ends the process at once, as a crash does.
@@ -82,7 +114,7 @@ impl Stack {
 
     /// What the server has logged so far.
     pub(crate) fn log(&self) -> String {
-        std::fs::read_to_string(self.dir.path().join("log")).unwrap()
+        std::fs::read_to_string(self.dir.path().join("log")).unwrap_or_default()
     }
 
     pub(crate) fn workspace(&self) -> String {

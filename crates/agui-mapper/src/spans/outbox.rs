@@ -22,6 +22,17 @@ impl Outbox {
         self.queue.push_back(event);
     }
 
+    /// Queues an event before those that wait, but behind the one that begins the stream.
+    pub(super) fn push_ahead(&mut self, event: impl Into<Event>) {
+        let mut event = event.into();
+        event.set_timestamp(self.now);
+        let at = usize::from(matches!(self.queue.front(), Some(Event::RunStarted(_))));
+        if let Some(next) = self.queue.get(at) {
+            event.base_mut().timestamp = next.base().timestamp;
+        }
+        self.queue.insert(at, event);
+    }
+
     pub(super) fn pop(&mut self) -> Option<Event> {
         self.queue.pop_front()
     }

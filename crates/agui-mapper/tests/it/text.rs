@@ -1,11 +1,12 @@
 //! Text and reasoning of the normal turn.
 
-use agui_core::{Event, EventType};
-use agui_mapper::Ending;
+use a2a_wire::StreamItem;
+use agui_core::{Event, EventType, UnixMillis};
+use agui_mapper::{Ending, EventMapper};
 use serde_json::json;
 
 use crate::kernel::{delta, final_text, task, text_of, thinking, tool, update, working};
-use crate::stream::Run;
+use crate::stream::{Run, config};
 
 #[test]
 fn s5_text_becomes_one_message() {
@@ -145,7 +146,7 @@ fn w56_spans_are_closed_before_an_error_in_reverse_order() {
 fn w53_times_never_run_backwards() {
     let mut run = Run::first();
     run.feed(&delta("a"));
-    run.mapper.finish(agui_core::UnixMillis::new(1), Ending::Success);
+    run.mapper.finish(UnixMillis::new(1), Ending::Success);
     run.drain();
     let times: Vec<i64> = run.events().iter().map(|event| event.base().timestamp.unwrap()).collect();
     assert!(times.is_sorted(), "{times:?}");
@@ -235,7 +236,7 @@ fn s6_1_the_session_is_announced_once() {
     let mut run = Run::first();
     run.feed(&working(json!({})));
     for _ in 0..2 {
-        run.mapper.announce_session(agui_core::UnixMillis::new(2000));
+        run.mapper.announce_session(UnixMillis::new(2000));
     }
     run.drain();
     assert_eq!(
@@ -244,6 +245,23 @@ fn s6_1_the_session_is_announced_once() {
             r#"custom iac-code.session.v1 {"schemaVersion":1,"threadId":"t","aguiRunId":"r1","executionId":"exec","contextId":"C1","taskId":"T1","rosInvocationId":"inv","sessionId":"S1"}"#
         ]
     );
+}
+
+#[test]
+fn s6_1_the_session_is_announced_before_what_the_same_update_shows() {
+    let mut mapper = EventMapper::new(config("r1"));
+    let update = serde_json::value::to_raw_value(&delta("mine")).unwrap();
+    mapper.handle_item(UnixMillis::new(1000), &StreamItem::from_result(&update).unwrap());
+    mapper.announce_session(UnixMillis::new(2000));
+    let events: Vec<Event> = std::iter::from_fn(|| mapper.poll_event()).collect();
+    let order: Vec<_> = events.iter().map(|event| (event.event_type(), event.base().timestamp)).collect();
+    let types = [
+        EventType::RunStarted,
+        EventType::Custom,
+        EventType::TextMessageStart,
+        EventType::TextMessageContent,
+    ];
+    assert_eq!(order, types.map(|event_type| (event_type, Some(1000))), "and time does not run backwards");
 }
 
 #[test]
@@ -275,8 +293,8 @@ fn nothing_follows_the_end() {
 
 #[test]
 fn the_stream_begins_by_itself() {
-    let mut mapper = agui_mapper::EventMapper::new(crate::stream::config("r1").with_parent_run_id("r0"));
-    mapper.finish(agui_core::UnixMillis::new(1), Ending::Success);
+    let mut mapper = EventMapper::new(config("r1").with_parent_run_id("r0"));
+    mapper.finish(UnixMillis::new(1), Ending::Success);
     let Some(Event::RunStarted(started)) = mapper.poll_event() else { panic!("no RUN_STARTED") };
     assert_eq!(started.parent_run_id.unwrap(), "r0");
     assert_eq!(started.protocol_version.unwrap(), "1.0");

@@ -62,7 +62,9 @@ fn score(recorded: &LoggedRequest, request: &LoggedRequest) -> Option<u32> {
     score += 2 * same(&old["parts"], &new["parts"]);
     score += 2 * same(&task(recorded), &task(request));
     score += same(&old["contextId"], &new["contextId"]);
-    score += 2 * u32::from(after_sequence(recorded).is_some() && after_sequence(recorded) == after_sequence(request));
+    score += 2 * u32::from(
+        after_sequence(recorded).is_some() && after_sequence(recorded) == after_sequence(request),
+    );
     Some(score)
 }
 

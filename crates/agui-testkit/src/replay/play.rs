@@ -11,7 +11,7 @@ use http_body_util::{BodyExt as _, StreamBody};
 use hyper::body::Frame;
 use serde_json::{Value, json};
 
-use super::session::Session;
+use super::session::{Found, Session};
 use super::{Exchange, ExchangeEnd, state};
 use crate::log::LoggedRequest;
 use crate::net::{Aborted, Body, Handler, full, json_text};
@@ -31,8 +31,10 @@ impl Handler for Session {
 
 impl Session {
     async fn answer(self: Arc<Self>, request: LoggedRequest) -> Result<Response<Body>, Aborted> {
-        let Some(at) = self.take(&request) else {
-            return Ok(not_in_trace(&request));
+        let at = match self.take(&request) {
+            Found::Exchange(at) => at,
+            Found::Nobody => return Err(Aborted),
+            Found::Nothing => return Ok(not_in_trace(&request)),
         };
         let exchange = &self.trace.exchanges[at];
         let Some(status) = exchange.status.and_then(|status| StatusCode::from_u16(status).ok()) else {

@@ -6,8 +6,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::{Exchange, ReplayConfig, Trace};
+use super::{Exchange, ExchangeEnd, ReplayConfig, Trace};
 use crate::log::LoggedRequest;
+
+/// What a request gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    /// The recorded exchange with this index.
+    Exchange(usize),
+    /// Nobody listens at this place of the record.
+    Nobody,
+    /// The record has nothing (left) for it.
+    Nothing,
+}
 
 /// Something that did not go as in the record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,13 +68,13 @@ impl Session {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the recorded exchange that fits a request, and learns the adapter's identities; gives its
-    /// index.
+    /// Takes the recorded exchange that fits a request, and learns the adapter's identities.
     ///
     /// A read gets no answer from before which the kernel was told something that it was not told yet, as
     /// long as there is another; and it may be repeated.
-    pub(super) fn take(&self, request: &LoggedRequest) -> Option<usize> {
+    pub(super) fn take(&self, request: &LoggedRequest) -> Found {
         let mut progress = self.progress();
+        let down = self.is_down(&progress);
         let (free, used): (Vec<_>, Vec<_>) = self
             .trace
             .exchanges
@@ -75,9 +86,13 @@ impl Session {
         let found = super::pick::best(due, request)
             .or_else(|| super::pick::best(again, request))
             .or_else(|| super::pick::best(free.iter().copied(), request));
+        let found = found.filter(|(_, exchange)| !down || exchange.end == ExchangeEnd::ConnectFailed);
         let Some((at, exchange)) = found else {
+            if down {
+                return Found::Nobody;
+            }
             progress.unmatched.push(request.kind());
-            return None;
+            return Found::Nothing;
         };
         progress.used.insert(exchange.seq);
         progress.seen.insert(exchange.seq);
@@ -88,7 +103,16 @@ impl Session {
         }
         drop(progress);
         self.changed.send_replace(());
-        Some(at)
+        Found::Exchange(at)
+    }
+
+    /// Whether the record shows, between the last mark that was reached and the next, that nobody listened.
+    fn is_down(&self, progress: &Progress) -> bool {
+        let marks = || self.trace.marks.iter().map(|(seq, ..)| *seq);
+        let Some(last) = marks().filter(|seq| progress.seen.contains(seq)).max() else { return false };
+        let next = marks().filter(|seq| *seq > last).min().unwrap_or(u64::MAX);
+        let here = self.trace.exchanges.iter().filter(|exchange| (last..next).contains(&exchange.seq));
+        here.into_iter().any(|exchange| exchange.end == ExchangeEnd::ConnectFailed)
     }
 
     /// Whether everything that the kernel had been told before a read has been told; anything else is

@@ -24,14 +24,15 @@ pub(super) fn earlier(trace: &Trace, exchange: &Exchange, late_state: LateState)
     }
     let begun = told.iter().map(highest_sequence).find(|sequence| *sequence > 0)?;
     let mut state: Value = body(exchange)?;
-    let is_early = |event: &Value| event["sequence"].as_f64().is_some_and(|sequence| sequence <= begun as f64);
+    let is_early =
+        |event: &Value| event["sequence"].as_f64().is_some_and(|sequence| sequence <= begun as f64);
     state.get_mut("events")?.as_array_mut()?.retain(is_early);
     if let Some(snapshot) = state.get_mut("snapshot") {
         // The newest snapshot that is not too new; an old one says less, a newer one would say too much.
         let snapshots = before().filter(|other| other.kind() == STATE).filter_map(body);
-        let mut fitting = snapshots.map(|mut state| state["snapshot"].take()).filter(|snapshot| {
-            snapshot["lastSequence"].as_u64().is_some_and(|sequence| sequence <= begun)
-        });
+        let mut fitting = snapshots
+            .map(|mut state| state["snapshot"].take())
+            .filter(|snapshot| snapshot["lastSequence"].as_u64().is_some_and(|sequence| sequence <= begun));
         *snapshot = fitting.by_ref().last()?;
     }
     Some(Bytes::from(state.to_string()))

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agui_testkit::client::{Recording, StreamEnd, TestClient};
-use agui_testkit::replay::{Exchange, ExchangeEnd, LateState, Problem, ReplayConfig, ReplayServer, Trace, fixtures_dir};
+use agui_testkit::replay::{
+    Exchange, ExchangeEnd, LateState, Problem, ReplayConfig, ReplayServer, Trace, fixtures_dir,
+};
 use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -284,4 +286,19 @@ fn the_client_side_of_a_trace_can_be_read_too() {
     let records = Trace::fixture("c_allow_once").unwrap().agui().unwrap();
     let requests = records.iter().filter(|record| record["kind"] == "request").count();
     assert_eq!(requests, 2);
+}
+
+#[tokio::test]
+async fn where_the_record_shows_that_nobody_listened_nobody_listens() {
+    let trace = Trace::fixture("m6_a2a_dies").unwrap();
+    let server = ReplayServer::start(trace.clone(), ReplayConfig::default()).await.unwrap();
+    let client = TestClient::new(&server.url()).unwrap();
+    let get = json!({"jsonrpc": "2.0", "id": "mine", "method": "GetTask", "params": {"id": "task"}});
+    let mut answered = Vec::new();
+    for mark in ["stop-a2a", "restart-a2a"] {
+        server.mark(mark);
+        answered.push(client.post("/", &get).await.is_ok());
+    }
+    assert_eq!(answered, [false, true]);
+    assert_eq!(server.unmatched(), ["GetTask"], "only what was heard");
 }

@@ -4,13 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use agui_core::{Agent, MessageId, RunLimits, RunRequest, RunSink, TextMessageContent, TextMessageStart};
-use agui_transport::Timeouts;
+use agui_core::{
+    Agent, MessageId, RunLimits, RunRequest, RunSink, RunStarted, TextMessageContent, TextMessageStart,
+    run_channel,
+};
+use agui_transport::{Route, RouteReply, RouteRequest, Timeouts};
 use tokio::sync::mpsc;
 
 use crate::agents::{PARROT, STARTED, Scripted, begin, begin_within, finish, parrot};
 use crate::client::soon;
-use crate::rig::{Rig, run_request};
+use crate::rig::{Rig, request, run_request};
 
 /// Hands the sink of each run to the test.
 fn handed_over(to: mpsc::UnboundedSender<(RunRequest, RunSink)>) -> impl Agent {
@@ -50,6 +53,25 @@ async fn events_that_wait_share_one_chunk() {
     client.head().await;
     assert_eq!(client.chunk().await.unwrap(), PARROT.as_bytes());
     assert_eq!(client.chunk().await, None);
+}
+
+#[tokio::test]
+async fn events_of_the_run_route_can_be_numbered_from_1() {
+    let attach = |_: RouteRequest| async {
+        let (mut sink, stream) = run_channel("t1", "r1", RunLimits::default());
+        sink.send(RunStarted::new("t1", "r1"));
+        RouteReply::Run(stream)
+    };
+    let attach = Route::get("/run", attach).with_event_stream();
+    let rig = Rig::with(parrot(), |server| server.number_events().route(attach)).await;
+    let plain: Vec<&str> = PARROT.split_inclusive("\n\n").collect();
+    let numbered: String =
+        (1..).zip(plain).map(|(number, record)| format!("id: {number}\n{record}")).collect();
+    assert_eq!(rig.exchange(run_request()).await.body, numbered);
+    // Each run has numbers of its own; a run that a route shows has those of the route.
+    assert_eq!(rig.exchange(run_request()).await.body, numbered);
+    let shown = rig.exchange(request("GET /run HTTP/1.1", &[], "")).await;
+    assert!(shown.body.starts_with("data: {\"type\":\"RUN_STARTED\""), "{}", shown.body);
 }
 
 #[tokio::test]

@@ -158,5 +158,6 @@ fn word_before(text: &str) -> &str {
         return "";
     }
     let other = |letter: char| !letter.is_ascii_lowercase() && letter != '-';
-    text.rfind(other).map_or(text, |at| &text[at + 1..])
+    let start = text.char_indices().rfind(|(_, letter)| other(*letter));
+    start.map_or(text, |(at, letter)| &text[at + letter.len_utf8()..])
 }

@@ -45,9 +45,18 @@ pub(super) struct Played {
 
 /// A stream that is being read.
 struct Reading {
-    progress: watch::Receiver<(Progress, bool)>,
+    seen: watch::Receiver<Seen>,
     leave: Option<oneshot::Sender<()>>,
     task: JoinHandle<Outcome>,
+}
+
+/// What a stream has brought so far.
+#[derive(Debug, Default)]
+struct Seen {
+    progress: Progress,
+    /// The execution that it announced.
+    execution: Option<String>,
+    ended: bool,
 }
 
 struct Player {
@@ -137,54 +146,65 @@ impl Player {
 
     fn start(&mut self, at: usize) {
         let (client, method, path, body) = self.request(at);
-        let (seen, progress) = watch::channel((Progress::default(), false));
+        let (tell, seen) = watch::channel(Seen::default());
         let (leave, left) = oneshot::channel();
         let task = tokio::spawn(async move {
             let response = client.send(method, &path, body.map(Into::into)).await.unwrap();
             if !response.is_stream() {
                 let status = response.status;
                 let body = body_of(&response.bytes().await.unwrap());
-                seen.send_modify(|(_, ended)| *ended = true);
+                tell.send_modify(|seen| seen.ended = true);
                 return Outcome::Answer { status, body };
             }
             let mut events = response.events();
             let read = async {
                 while let Some(event) = events.next().await {
-                    seen.send_modify(|(progress, _)| progress.add(&event.json));
+                    tell.send_modify(|seen| {
+                        seen.progress.add(&event.json);
+                        seen.execution = seen.execution.take().or_else(|| execution(&event.json));
+                    });
                 }
             };
             tokio::select! {
                 () = read => {}
                 Ok(()) = left => {}
             }
-            seen.send_modify(|(_, ended)| *ended = true);
+            tell.send_modify(|seen| seen.ended = true);
             Outcome::Stream(events.abort())
         });
-        self.reading.insert(at, Reading { progress, leave: Some(leave), task });
+        self.reading.insert(at, Reading { seen, leave: Some(leave), task });
     }
 
     async fn reach(&mut self, at: usize, wanted: Progress) {
         let Some(reading) = self.reading.get_mut(&at) else { return };
-        let there = reading.progress.wait_for(|(progress, ended)| *ended || progress.covers(wanted));
+        let there = reading.seen.wait_for(|seen| seen.ended || seen.progress.covers(wanted));
         timeout(PATIENCE, there).await.expect("the stream comes that far").unwrap();
+        self.learn_execution(at);
     }
 
     async fn end(&mut self, at: usize) {
-        let reading = self.reading.remove(&at).unwrap();
-        let outcome = timeout(PATIENCE, reading.task).await.expect("the stream ends").unwrap();
-        self.learn_ids(at, &outcome);
+        let task = &mut self.reading.get_mut(&at).unwrap().task;
+        let outcome = timeout(PATIENCE, task).await.expect("the stream ends").unwrap();
+        self.learn_execution(at);
+        self.reading.remove(&at);
         self.outcomes.insert(at, outcome);
     }
 
     async fn leave(&mut self, at: usize) {
-        let Some(mut reading) = self.reading.remove(&at) else { return };
         // Nobody listens when the stream has ended already.
-        let _ = reading.leave.take().unwrap().send(());
-        let outcome = timeout(PATIENCE, reading.task).await.expect("the reader leaves").unwrap();
-        self.learn_ids(at, &outcome);
-        self.outcomes.insert(at, outcome);
+        let _ = self.reading.get_mut(&at).unwrap().leave.take().unwrap().send(());
+        self.end(at).await;
         let run = self.script.recorded[at].json()["runId"].as_str().unwrap().to_owned();
         self.stack.wait_for_log(&["run ended", &format!("run={run} ")]).await;
+    }
+
+    /// The server chooses the ids of executions itself: what the recording calls ours.
+    fn learn_execution(&mut self, at: usize) {
+        let recorded = self.script.recorded[at].events.iter().find_map(execution);
+        let ours = self.reading[&at].seen.borrow().execution.clone();
+        if let (Some(recorded), Some(ours)) = (recorded, ours) {
+            self.ids.insert(recorded, ours);
+        }
     }
 
     /// Before the recording came to that mark, the kernel had been asked this much.
@@ -197,20 +217,6 @@ impl Player {
         }
         for (kind, count) in counts {
             self.kernel.requests().wait_for(&kind, count).await.unwrap();
-        }
-    }
-
-    /// The ids that the server chose, by their places in the recorded stream and in ours.
-    fn learn_ids(&mut self, at: usize, outcome: &Outcome) {
-        let Outcome::Stream(ours) = outcome else { return };
-        let ours = ours.json();
-        let recorded = &self.script.recorded[at].events;
-        let execution = |events: &[Value]| {
-            let mut sessions = events.iter().filter(|event| event["name"] == "iac-code.session.v1");
-            sessions.next().and_then(|event| event["value"]["executionId"].as_str().map(str::to_owned))
-        };
-        if let (Some(recorded), Some(ours)) = (execution(recorded), execution(&ours)) {
-            self.ids.insert(recorded, ours);
         }
     }
 
@@ -243,8 +249,14 @@ fn check(recorded: &Recorded, outcome: &Outcome) {
     } else {
         assert_ne!(stream.end, StreamEnd::Complete, "{}", recorded.end);
     }
-    let times: Vec<i64> = stream.events.iter().filter_map(|event| event.json["timestamp"].as_i64()).collect();
+    let times: Vec<i64> = stream.events.iter().map(|event| event.json["timestamp"].as_i64().unwrap()).collect();
     assert!(times.is_sorted(), "{times:?}");
+}
+
+/// The execution that an event announces.
+fn execution(event: &Value) -> Option<String> {
+    let session = event["name"] == "iac-code.session.v1";
+    session.then(|| event["value"]["executionId"].as_str().unwrap().to_owned())
 }
 
 fn body_of(bytes: &[u8]) -> Value {

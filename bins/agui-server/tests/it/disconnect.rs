@@ -1,0 +1,207 @@
+//! Clients that leave (S12, weaknesses 1 to 3, cases C14 and C15).
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use agui_testkit::client::input::decision;
+use agui_testkit::client::raw::{Hangup, RawConnection, leave_after_events, leave_before_headers};
+use agui_testkit::demo::DemoKernel;
+use agui_testkit::faulty::{Script, Step};
+use agui_testkit::wire::State;
+use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
+
+use crate::stack::{PATIENCE, Stack, demo, interrupt_id, outcome};
+use crate::upstream::{CANCEL, RESTORE, Rig, SEND, asks, permission, received, received_and_done, update};
+
+/// Waits until the demo kernel has nothing to do.
+async fn idle(kernel: &DemoKernel) {
+    let idle = async {
+        while kernel.running_tasks() > 0 {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(PATIENCE, idle).await.expect("every task ends");
+    kernel.connections().wait_open(0).await.unwrap();
+}
+
+/// Leaves a run of `thread` in the way that belongs to `number`.
+async fn leave(url: &str, body: &Value, number: usize) {
+    let how = if number % 3 == 0 { Hangup::Rst } else { Hangup::Fin };
+    match number % 4 {
+        0 => leave_before_headers(url, "/", body, how).await.unwrap(),
+        1 => drop(leave_after_events(url, "/", body, 1, how).await.unwrap()),
+        2 => drop(leave_after_events(url, "/", body, 4, how).await.unwrap()),
+        _ => {
+            let mut silent = RawConnection::connect(url).await.unwrap();
+            silent.post("/", body).await.unwrap();
+            silent.read_until("I hold. ", 1).await.unwrap();
+            silent.hang_up(how).unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn weaknesses_1_to_3_two_hundred_clients_that_leave_cost_one_cancel_each_and_nothing_stays() {
+    const CLIENTS: usize = 208;
+    let kernel = demo().await;
+    let stack = Stack::start(&kernel.url()).await;
+    let thread = |number: usize| format!("t{number}");
+    let mut leaving = tokio::task::JoinSet::new();
+    for number in 0..CLIENTS {
+        let body = stack.input(&thread(number), "r1").with_user("hold").to_json();
+        let url = stack.url.clone();
+        leaving.spawn(async move { leave(&url, &body, number).await });
+        if leaving.len() >= 32 {
+            leaving.join_next().await.unwrap().unwrap();
+        }
+    }
+    while let Some(left) = leaving.join_next().await {
+        left.unwrap();
+    }
+    // A request whose connection was reset before it was read was never there.
+    for number in 0..CLIENTS {
+        let next = stack.input(&thread(number), "r2").with_user("chat");
+        let free = async {
+            loop {
+                let response = stack.post(&next).await;
+                if response.is_stream() {
+                    return response.events().collect().await;
+                }
+                sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let run = timeout(PATIENCE, free).await.expect("no thread stays busy");
+        assert_eq!(outcome(&run), "success", "{number}: {run:?}");
+    }
+    idle(&kernel).await;
+
+    let held = |request: &agui_testkit::LoggedRequest| request.message()["parts"][0]["text"] == "hold";
+    let started = kernel.requests().of(SEND).iter().filter(|request| held(request)).count();
+    let cancelled: Vec<String> =
+        kernel.requests().of(CANCEL).iter().map(|request| request.json["params"]["id"].to_string()).collect();
+    let distinct: BTreeSet<&String> = cancelled.iter().collect();
+    assert_eq!(distinct.len(), cancelled.len(), "no task is cancelled twice");
+    assert_eq!(cancelled.len(), started, "and none is left out");
+    assert!(started >= CLIENTS / 2, "{started}");
+}
+
+#[tokio::test]
+async fn s12_3_leaving_after_an_interrupt_keeps_it() {
+    let kernel = demo().await;
+    let stack = Stack::start(&kernel.url()).await;
+    for (thread, how) in [("a", Hangup::Fin), ("b", Hangup::Rst)] {
+        let body = stack.input(thread, "r1").with_user("write").to_json();
+        let mut client = RawConnection::connect(&stack.url).await.unwrap();
+        client.post("/", &body).await.unwrap();
+        let came = client.read_until("RUN_FINISHED", 1).await.unwrap();
+        client.hang_up(how).unwrap();
+        let text = String::from_utf8(came).unwrap();
+        let id = text.split("permission-").nth(1).unwrap()[..32].to_owned();
+        let answer = decision(&format!("permission-{id}"), "allow_once");
+        assert_eq!(outcome(&stack.run(&stack.input(thread, "r2").with_answer(answer)).await), "success");
+    }
+    assert_eq!((kernel.executed_tools(), kernel.requests().count(CANCEL)), (2, 0));
+}
+
+#[tokio::test]
+async fn weakness_2_leaving_a_resume_before_its_answer_is_sent_keeps_the_question() {
+    let script = Script::new().on(SEND, asks(&permission("p1", "call-1", "x"))).on(RESTORE, [Step::Stall]);
+    let rig = Rig::start(script).await;
+    let id = interrupt_id(&rig.say("t", "r1").await);
+    let resume = |run: &str| rig.input("t", run).with_answer(decision(&id, "allow_once"));
+
+    leave_after_events(&rig.stack.url, "/", &resume("r2").to_json(), 1, Hangup::Rst).await.unwrap();
+    rig.kernel.connections().wait_open(0).await.unwrap();
+    assert_eq!((rig.count(CANCEL), rig.count(SEND)), (0, 1), "nothing was answered, nothing is cancelled");
+
+    rig.play(
+        Script::new()
+            .on(crate::upstream::GET, [crate::upstream::found(State::InputRequired, json!({}))])
+            .on(SEND, received_and_done("permission", "p1")),
+    );
+    assert_eq!(outcome(&rig.stack.run(&resume("r3")).await), "success");
+}
+
+#[tokio::test]
+async fn s12_2_leaving_a_resume_whose_answer_was_taken_cancels_the_task() {
+    let working = [Step::text("I do it. "), Step::Stall];
+    let script = Script::new()
+        .on(SEND, asks(&permission("p1", "call-1", "x")))
+        .on(crate::upstream::GET, [crate::upstream::found(State::InputRequired, json!({}))])
+        .on(SEND, received("permission", "p1", working));
+    let rig = Rig::start(script).await;
+    let id = interrupt_id(&rig.say("t", "r1").await);
+    let body = rig.input("t", "r2").with_answer(decision(&id, "allow_once")).to_json();
+    let mut client = RawConnection::connect(&rig.stack.url).await.unwrap();
+    client.post("/", &body).await.unwrap();
+    client.read_until("I do it. ", 1).await.unwrap();
+    client.hang_up(Hangup::Fin).unwrap();
+
+    rig.kernel.requests().wait_for(CANCEL, 1).await.unwrap();
+    rig.kernel.connections().wait_open(0).await.unwrap();
+    rig.play(Script::new().on(SEND, Step::good_turn("fine")));
+    let run = next_run(&rig.stack, "r3").await;
+    assert_eq!(outcome(&run), "success");
+    assert_eq!(rig.count(CANCEL), 1);
+}
+
+/// The next message, as soon as the thread is free.
+async fn next_run(stack: &Stack, run: &str) -> agui_testkit::client::Recording {
+    let input = stack.input("t", run).with_user("chat");
+    let free = async {
+        loop {
+            let response = stack.post(&input).await;
+            if response.is_stream() {
+                return response.events().collect().await;
+            }
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(PATIENCE, free).await.expect("the thread is free again")
+}
+
+#[tokio::test]
+async fn c14_with_detach_a_run_goes_on_without_its_client() {
+    let script = Script::new().on(SEND, {
+        let mut steps = Step::turn([Step::text("Hi"), Step::Await("left".into()), Step::text(" there")]);
+        steps.push(update(State::Completed, json!({})));
+        steps
+    });
+    let rig = Rig::start_with(script, &["--on-disconnect", "detach"]).await;
+    let body = rig.input("t", "r1").with_user("go").to_json();
+    leave_after_events(&rig.stack.url, "/", &body, 3, Hangup::Fin).await.unwrap();
+    let (status, code, _) = rig.stack.refused(&rig.input("t", "r2").with_user("go")).await;
+    assert_eq!((status, code.as_str()), (409, "THREAD_BUSY"));
+    rig.kernel.release("left");
+    rig.kernel.connections().wait_open(0).await.unwrap();
+    rig.play(Script::new().on(SEND, Step::good_turn("fine")));
+    assert_eq!(outcome(&next_run(&rig.stack, "r3").await), "success");
+    assert_eq!(rig.count(CANCEL), 0);
+}
+
+#[tokio::test]
+async fn c14_with_grace_a_run_may_end_by_itself_and_is_cancelled_when_it_does_not() {
+    let stay = |name: &str| {
+        let mut steps = Step::turn([Step::text("Hi"), Step::Await(name.into()), Step::text(" there")]);
+        steps.push(update(State::Completed, json!({})));
+        steps
+    };
+    let script = Script::new().on(SEND, stay("soon")).on(SEND, stay("never"));
+    let rig = Rig::start_with(script, &["--on-disconnect", "grace:1"]).await;
+    let leave = async |run: &str| {
+        let body = rig.input("t", run).with_user("go").to_json();
+        leave_after_events(&rig.stack.url, "/", &body, 3, Hangup::Fin).await.unwrap();
+    };
+    leave("r1").await;
+    rig.kernel.release("soon");
+    rig.kernel.connections().wait_open(0).await.unwrap();
+    assert_eq!(rig.count(CANCEL), 0);
+
+    leave("r2").await;
+    rig.kernel.requests().wait_for(CANCEL, 1).await.unwrap();
+    rig.kernel.connections().wait_open(0).await.unwrap();
+    rig.play(Script::new().on(SEND, Step::good_turn("fine")));
+    assert_eq!(outcome(&next_run(&rig.stack, "r3").await), "success");
+    assert_eq!(rig.count(CANCEL), 1);
+}
