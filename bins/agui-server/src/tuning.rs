@@ -31,6 +31,9 @@ pub(crate) struct Tuning {
     /// Time for the body of a request, in seconds.
     #[arg(long, hide = true, value_name = "SECONDS", value_parser = seconds)]
     request_timeout: Option<Duration>,
+    /// Silence on an event stream until a comment, in seconds.
+    #[arg(long, hide = true, value_name = "SECONDS", value_parser = seconds)]
+    heartbeat: Option<Duration>,
     /// Connections served at a time.
     #[arg(long, hide = true, value_name = "NUMBER")]
     max_connections: Option<usize>,
@@ -70,6 +73,9 @@ impl Tuning {
         }
         if let Some(timeout) = self.request_timeout {
             timeouts = timeouts.with_body(timeout);
+        }
+        if let Some(interval) = self.heartbeat {
+            timeouts = timeouts.with_heartbeat(interval);
         }
         builder.limits(limits).timeouts(timeouts)
     }

@@ -24,8 +24,8 @@ use crate::adapter::Adapter;
 use crate::notice::{problem, run_error};
 
 pub use self::log::{LOG_MAX_BYTES, LOG_MAX_EVENTS, READ_AHEAD};
-pub use self::logs::{FINISHED_FOR, FINISHED_MAX_BYTES, FINISHED_MAX_RUNS};
 pub(crate) use self::logs::{EventLogs, RunKey};
+pub use self::logs::{FINISHED_FOR, FINISHED_MAX_BYTES, FINISHED_MAX_RUNS};
 pub(crate) use self::relay::relay;
 
 /// Name of the place where a client says what it has seen, for messages.

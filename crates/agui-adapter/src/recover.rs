@@ -36,7 +36,10 @@ impl Adapter {
         timers
     }
 
-    async fn recover_page(&self, after: Option<&ParkedCursor>) -> Result<(usize, Option<ParkedCursor>), StoreError> {
+    async fn recover_page(
+        &self,
+        after: Option<&ParkedCursor>,
+    ) -> Result<(usize, Option<ParkedCursor>), StoreError> {
         let page = self.shared.threads.store().parked_index(after, PAGE).await?;
         if page.unreadable > 0 {
             tracing::warn!(threads = page.unreadable, "parked threads cannot be read");

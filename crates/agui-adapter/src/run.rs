@@ -10,7 +10,7 @@ mod say;
 mod settle;
 mod stop;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use a2a_client::{Client, Datum};
 use agui_core::{Event, RunSink};
@@ -18,7 +18,6 @@ use agui_iac_code::custom::PIPELINE_V1;
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey};
 use agui_mapper::{EventMapper, MapperConfig, ResumePoint};
 use agui_store::{ContextId, ExecutionId, SessionId, TaskId, ThreadRecord};
-use tokio::time::Instant;
 
 use crate::active::StopReason;
 use crate::adapter::Shared;
@@ -74,8 +73,6 @@ pub(crate) struct Run {
     mapper: EventMapper,
     sink: RunSink,
     last_gap: Option<u64>,
-    /// When the reader was found gone.
-    left_at: OnceLock<Instant>,
     /// Kernel's ids of the questions that were allowed in this run and may come back as denied.
     allowed: Vec<Box<str>>,
 }
@@ -102,7 +99,6 @@ impl Run {
             mapper,
             sink,
             last_gap: None,
-            left_at: OnceLock::new(),
             allowed: Vec::new(),
         }
     }

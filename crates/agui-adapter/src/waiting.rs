@@ -95,7 +95,8 @@ impl WaitingRequest {
     /// 400 with a text in `language` if the limit is no number from 1 to [`WAITING_MAX_LIMIT`], or the cursor
     /// is none of [`WaitingPage::next_cursor`].
     pub fn decode(limit: Option<&str>, cursor: Option<&str>, language: Language) -> Result<Self, Problem> {
-        let refuse = |name, kind| problem(language, &ErrorNotice::field(MessageKey::FieldProblem, name, kind));
+        let refuse =
+            |name, kind| problem(language, &ErrorNotice::field(MessageKey::FieldProblem, name, kind));
         let limit = match limit {
             None => DEFAULT_LIMIT,
             Some(text) => {

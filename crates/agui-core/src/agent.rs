@@ -11,9 +11,16 @@ use crate::RunAgentInput;
 
 mod channel;
 mod queue;
+mod sink;
 
 pub use channel::{RunSink, RunStream, run_channel};
 pub use queue::{OVERRUN_FACTOR, RunLimits};
+#[cfg(feature = "state")]
+pub use sink::SharedState;
+pub use sink::{
+    CANCELLED, Emitter, EndedToolCall, EventSink, OpenActivity, OpenReasoning, OpenStep, OpenSubagent,
+    OpenText, OpenToolCall, Sources,
+};
 
 /// Something that answers run requests with events.
 pub trait Agent: Send + Sync + 'static {

@@ -132,6 +132,13 @@ impl<'de> Deserialize<'de> for Json {
 pub struct JsonObject(Json);
 
 impl JsonObject {
+    /// The object without members.
+    #[must_use]
+    pub fn empty() -> Self {
+        // An empty object is JSON; the other arm does not happen.
+        Self(Json::from_string("{}".to_owned()).unwrap_or_else(|_| Json::null()))
+    }
+
     /// The JSON text.
     #[must_use]
     pub fn get(&self) -> &str {

@@ -12,6 +12,7 @@ mod capabilities;
 mod content;
 mod decode;
 mod event;
+mod expand;
 mod ids;
 mod input;
 mod interrupt;
@@ -30,9 +31,13 @@ mod verify;
 /// The protocol version of this crate, sent in `RUN_STARTED` and in requests.
 pub const PROTOCOL_VERSION: &str = "1.0";
 
+#[cfg(feature = "state")]
+pub use agent::SharedState;
 #[cfg(feature = "agent")]
 pub use agent::{
-    Agent, BoxFuture, OVERRUN_FACTOR, Problem, RunLimits, RunRequest, RunSink, RunStream, run_channel,
+    Agent, BoxFuture, CANCELLED, Emitter, EndedToolCall, EventSink, OVERRUN_FACTOR, OpenActivity,
+    OpenReasoning, OpenStep, OpenSubagent, OpenText, OpenToolCall, Problem, RunLimits, RunRequest, RunSink,
+    RunStream, Sources, run_channel,
 };
 pub use capabilities::{
     AgentIdentity, Capabilities, ExecutionCapabilities, HumanInTheLoopCapabilities, MultiAgentCapabilities,
@@ -53,6 +58,7 @@ pub use event::{
     TextMessageStart, TextRole, ToolCallArgs, ToolCallChunk, ToolCallEnd, ToolCallResult, ToolCallStart,
     ToolRole, UnknownEvent, UnknownEventType, decode_event, decode_event_with,
 };
+pub use expand::ChunkExpander;
 pub use ids::{InterruptId, MessageId, RunId, SubagentRunId, ThreadId, ToolCallId};
 pub use input::RunAgentInput;
 pub use interrupt::{Interrupt, ResumeEntry, ResumeStatus};

@@ -382,6 +382,9 @@ pub async fn parked_threads_are_listed_once_over_all_pages(store: Arc<dyn Thread
     }
 }
 
+/// What is done to a record, and whether its thread waits afterwards.
+type Change<'a> = (&'a dyn Fn(&mut ThreadRecord), bool);
+
 /// A thread is in the index exactly while it waits.
 pub async fn the_index_follows_what_is_saved(store: Arc<dyn ThreadStore>) {
     let mut record = record("t");
@@ -391,7 +394,7 @@ pub async fn the_index_follows_what_is_saved(store: Arc<dyn ThreadStore>) {
             record.execution.pending.insert((*id).into(), PendingInterrupt::new(object("{}")));
         }
     };
-    let changes: [(&dyn Fn(&mut ThreadRecord), bool); 8] = [
+    let changes: [Change<'_>; 8] = [
         (&|record| record.record_run("r1".into(), Digest::of(b"1")), false),
         (&|record| pending(record, &["i1", "i2"]), true),
         (&|record| record.record_run("r2".into(), Digest::of(b"2")), true),

@@ -40,7 +40,7 @@ pub struct ReplayConfig {
     pub late_state: LateState,
 }
 
-/// What a recorded pipeline state tells that was read when the stream before it had told the same events.
+/// What a recorded pipeline state tells that was asked for events which the stream before it had told too.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LateState {

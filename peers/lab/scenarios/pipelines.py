@@ -39,7 +39,7 @@ async def o1_pipeline(lab: Lab) -> None:
     lab.expect_run(await answer_all(lab, "thread-o1", run, first_option, props=PIPE), "success")
 
 
-@scenario("o10_pipeline_rich", "candidatePresentation rich (the kernel only knows rich-v1), one candidate", selling(["cheap-ecs"]))
+@scenario("o10_pipeline_rich", "candidatePresentation rich, one candidate", selling(["cheap-ecs"], rich=True))
 async def o10_pipeline_rich(lab: Lab) -> None:
     props = {**PIPE, "candidatePresentation": "rich"}
     run = await lab.run("thread-o10", "o10-r1", "Create one ECS server in cn-hangzhou", props=props, timeout=180)

@@ -59,7 +59,7 @@ pub(crate) async fn measure(server: &Path, rounds: u32) -> Result<Table> {
 
 /// One answer that is looked at: a contender that loses events is not worth measuring.
 async fn check(contender: &Contender, deltas: usize) -> Result<()> {
-    let mut answer = client::open(contender.address, contender.request("bulk", "check")).await?;
+    let answer = client::open(contender.address, contender.request("check", "run")).await?;
     let body = answer.read_whole().await?;
     let texts = count(&body, contender.text_marker());
     let wanted = deltas + contender.extra_texts();
@@ -72,7 +72,8 @@ async fn sample(contender: &Contender, deltas: usize, round: u32) -> Result<Samp
     let cpu_before = child::cpu(process_id)?;
     let mut time = Duration::ZERO;
     for run in 0..RUNS_A_SAMPLE {
-        let request = contender.request("bulk", &format!("bulk-{round}-{run}"));
+        // A thread of its own for each: the kernel of the bench gives every answer another session.
+        let request = contender.request(&format!("bulk-{round}-{run}"), "run");
         let mut answer = client::open(contender.address, request).await?;
         // The kernel fills in the ids of a request before it sends: that is not the contender's time.
         let before = answer.read_until(contender.text_marker()).await?;

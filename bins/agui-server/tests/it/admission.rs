@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use agui_testkit::client::TestResponse;
 use agui_testkit::client::input::{RunInput, decision};
-use bytes::Bytes;
 use http::Method;
 use serde_json::{Value, json};
 
@@ -21,7 +20,7 @@ fn refused(code: &str) -> (u16, String) {
 }
 
 async fn post_text(stack: &Stack, body: &str) -> TestResponse {
-    stack.client.send(Method::POST, "/", Some(Bytes::from(body.to_owned()))).await.unwrap()
+    stack.client.send(Method::POST, "/", Some(body.to_owned().into())).await.unwrap()
 }
 
 #[tokio::test]

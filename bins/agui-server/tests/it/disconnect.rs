@@ -141,14 +141,14 @@ async fn s12_2_leaving_a_resume_whose_answer_was_taken_cancels_the_task() {
     rig.kernel.requests().wait_for(CANCEL, 1).await.unwrap();
     rig.kernel.connections().wait_open(0).await.unwrap();
     rig.play(Script::new().on(SEND, Step::good_turn("fine")));
-    let run = next_run(&rig.stack, "r3").await;
+    let run = next_run(&rig.stack, "t", "r3").await;
     assert_eq!(outcome(&run), "success");
     assert_eq!(rig.count(CANCEL), 1);
 }
 
 /// The next message, as soon as the thread is free.
-async fn next_run(stack: &Stack, run: &str) -> agui_testkit::client::Recording {
-    let input = stack.input("t", run).with_user("chat");
+async fn next_run(stack: &Stack, thread: &str, run: &str) -> agui_testkit::client::Recording {
+    let input = stack.input(thread, run).with_user("chat");
     let free = async {
         loop {
             let response = stack.post(&input).await;
@@ -159,49 +159,4 @@ async fn next_run(stack: &Stack, run: &str) -> agui_testkit::client::Recording {
         }
     };
     timeout(PATIENCE, free).await.expect("the thread is free again")
-}
-
-#[tokio::test]
-async fn c14_with_detach_a_run_goes_on_without_its_client() {
-    let script = Script::new().on(SEND, {
-        let mut steps = Step::turn([Step::text("Hi"), Step::Await("left".into()), Step::text(" there")]);
-        steps.push(update(State::Completed, json!({})));
-        steps
-    });
-    let rig = Rig::start_with(script, &["--on-disconnect", "detach"]).await;
-    let body = rig.input("t", "r1").with_user("go").to_json();
-    leave_after_events(&rig.stack.url, "/", &body, 3, Hangup::Fin).await.unwrap();
-    let (status, code, _) = rig.stack.refused(&rig.input("t", "r2").with_user("go")).await;
-    assert_eq!((status, code.as_str()), (409, "THREAD_BUSY"));
-    rig.kernel.release("left");
-    rig.kernel.connections().wait_open(0).await.unwrap();
-    rig.play(Script::new().on(SEND, Step::good_turn("fine")));
-    assert_eq!(outcome(&next_run(&rig.stack, "r3").await), "success");
-    assert_eq!(rig.count(CANCEL), 0);
-}
-
-#[tokio::test]
-async fn c14_with_grace_a_run_may_end_by_itself_and_is_cancelled_when_it_does_not() {
-    let stay = |name: &str| {
-        let mut steps = Step::turn([Step::text("Hi"), Step::Await(name.into()), Step::text(" there")]);
-        steps.push(update(State::Completed, json!({})));
-        steps
-    };
-    let script = Script::new().on(SEND, stay("soon")).on(SEND, stay("never"));
-    let rig = Rig::start_with(script, &["--on-disconnect", "grace:1"]).await;
-    let leave = async |run: &str| {
-        let body = rig.input("t", run).with_user("go").to_json();
-        leave_after_events(&rig.stack.url, "/", &body, 3, Hangup::Fin).await.unwrap();
-    };
-    leave("r1").await;
-    rig.kernel.release("soon");
-    rig.kernel.connections().wait_open(0).await.unwrap();
-    assert_eq!(rig.count(CANCEL), 0);
-
-    leave("r2").await;
-    rig.kernel.requests().wait_for(CANCEL, 1).await.unwrap();
-    rig.kernel.connections().wait_open(0).await.unwrap();
-    rig.play(Script::new().on(SEND, Step::good_turn("fine")));
-    assert_eq!(outcome(&next_run(&rig.stack, "r3").await), "success");
-    assert_eq!(rig.count(CANCEL), 1);
 }

@@ -5,12 +5,16 @@
 //! answers from the kernel; what it makes of them is pinned.
 
 mod canon;
+mod changes;
 mod differences;
+mod explain;
 mod lines;
 mod names;
 mod play;
 mod requests;
 mod script;
+
+use std::collections::BTreeSet;
 
 use play::play;
 
@@ -43,13 +47,17 @@ goldens! {
 async fn golden(name: &str) {
     let played = play(name).await;
     insta::assert_snapshot!(name, lines::document(&played));
+    let (mut notes, mut unexplained) = (BTreeSet::new(), Vec::new());
     for (recorded, outcome) in played.script.recorded.iter().zip(&played.outcomes) {
         let ours = canon::ours(outcome, &played.workspace);
-        let (notes, changes) = differences::compare(name, &canon::recorded(recorded), &ours);
+        let (more_notes, left) = differences::compare(name, &canon::recorded(recorded), &ours);
+        notes.extend(more_notes.into_iter().map(|note| note.as_str().to_owned()));
         let run = recorded.json()["runId"].as_str().unwrap_or(&recorded.path).to_owned();
-        println!("@@ {name} {run} {notes:?}");
-        for change in changes {
-            println!("@@ {name} {run} {}{} {}", if change.added {"+"} else {"-"}, if change.moved {"~"} else {" "}, change.item);
-        }
+        unexplained.extend(left.iter().map(|change| format!("{run}: {change}")));
     }
+    for line in requests::compare(name, &played) { println!("%% {name} {line}"); }
+    println!("%% {name} {:?} {:?}", played.problems, played.unmatched);
+    for r in &played.requests { println!("## {name} {} {}", r.kind(), r.target); }
+    println!("@@ {name} {notes:?}");
+    for line in &unexplained { println!("@@ {name} {line}"); }
 }

@@ -42,10 +42,13 @@ async fn what_waits_is_listed_as_it_was_asked_and_goes_when_it_is_answered() {
     let one = &found["interrupts"][0];
 
     let keys: BTreeSet<&str> = one.as_object().unwrap().keys().map(String::as_str).collect();
-    let all = ["ageSeconds", "executionId", "expiresAt", "interruptId", "kind", "message", "reason", "threadId"];
+    let all =
+        ["ageSeconds", "executionId", "expiresAt", "interruptId", "kind", "message", "reason", "threadId"];
     assert_eq!(keys, all.into());
     assert_eq!(found["interrupts"].as_array().unwrap().len(), 1);
-    for (ours, theirs) in [("interruptId", "id"), ("reason", "reason"), ("message", "message"), ("expiresAt", "expiresAt")] {
+    for (ours, theirs) in
+        [("interruptId", "id"), ("reason", "reason"), ("message", "message"), ("expiresAt", "expiresAt")]
+    {
         assert_eq!(one[ours], told[theirs], "{ours}");
     }
     assert_eq!(one["threadId"], "Thread 1");
@@ -55,7 +58,8 @@ async fn what_waits_is_listed_as_it_was_asked_and_goes_when_it_is_answered() {
     assert!(!found.to_string().contains("sk-hunter2"), "{found}");
 
     let id = interrupt_id(&asked);
-    let answer = stack.input("Thread 1", "r2").with_iac_code("userId", json!("u")).with_answer(decision(&id, "deny"));
+    let answer =
+        stack.input("Thread 1", "r2").with_iac_code("userId", json!("u")).with_answer(decision(&id, "deny"));
     stack.run(&answer).await;
     assert_eq!(page(&stack.client, "").await, json!({"interrupts": []}));
 }

@@ -1,9 +1,19 @@
 //! The server as its users meet it: the real binary, real sockets, a kernel that does as it is told.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod admission;
+mod cancel;
+mod disconnect;
+mod expiry;
+mod faults;
 mod goldens;
+mod guidance;
+mod images;
 mod interrupt_list;
 mod parked;
 mod reattach;
+mod restart;
 mod resume;
+mod security;
 mod stack;
+mod upstream;

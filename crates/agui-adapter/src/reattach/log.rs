@@ -1,6 +1,7 @@
 //! The newest events of one run, for readers that come and go.
 
 use std::collections::{HashMap, VecDeque};
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -8,9 +9,11 @@ use agui_core::{Event, RunLimits};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout_at};
 
-/// Events that are kept of one run: hours of a model's pace.
-pub const LOG_MAX_EVENTS: usize = 8_192;
-/// Bytes of JSON that are kept of one run, 4 MiB; the newest event is kept whatever its size.
+/// Events that are kept of one run: five to ten minutes of a model that talks without a pause, and more of
+/// one that works.
+pub const LOG_MAX_EVENTS: usize = 24_576;
+/// Bytes of JSON that are kept of one run, 4 MiB: about as many small deltas. The newest event is kept
+/// whatever its size.
 pub const LOG_MAX_BYTES: usize = 4 * 1024 * 1024;
 /// How far a run may be ahead of its fastest reader before it has to wait: 1,024 events or 1 MiB of JSON,
 /// the same as between a run and its only reader. A slower reader may fall behind as far as the log reaches.
@@ -55,11 +58,17 @@ struct State {
     next_reader: u64,
 }
 
-#[derive(Debug)]
 struct Entry {
     event: Arc<Event>,
     /// Bytes of JSON from the first event of the run to the end of this one.
     end: u64,
+}
+
+impl fmt::Debug for Entry {
+    /// What was said is content, and content is not logged.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry").field("type", &self.event.event_type()).field("end", &self.end).finish()
+    }
 }
 
 /// A place between two events.

@@ -4,16 +4,23 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agui_core::{RunLimits, RunSink, RunStream, run_channel};
+use agui_core::{OVERRUN_FACTOR, RunLimits, RunSink, RunStream, run_channel};
 use agui_i18n::Language;
 use tokio_util::sync::CancellationToken;
 
-use super::log::{Follower, Step};
+use super::log::{Follower, LOG_MAX_BYTES, LOG_MAX_EVENTS, Step};
 use super::logs::{LogGuard, RunKey};
 use crate::active::{Active, StopReason};
 use crate::adapter::Shared;
 use crate::config::OnDisconnect;
 use crate::notice::run_error;
+
+/// What may wait for the client that started a run, beyond what the log holds for it.
+const CLIENT_LIMITS: RunLimits = RunLimits::new(2_048, 1_048_576);
+
+// At a shutdown everything that is left in the log is sent at once.
+const _: () = assert!(LOG_MAX_EVENTS + CLIENT_LIMITS.max_events < CLIENT_LIMITS.max_events * OVERRUN_FACTOR);
+const _: () = assert!(LOG_MAX_BYTES + CLIENT_LIMITS.max_bytes < CLIENT_LIMITS.max_bytes * OVERRUN_FACTOR);
 
 /// What the client gets to read of `run`, so that the run goes on without it as far as the policy says.
 ///
@@ -30,7 +37,7 @@ pub(crate) fn relay(
         OnDisconnect::Grace(time) => Some(time),
         OnDisconnect::Detach => None,
     };
-    let (sink, stream) = run_channel(key.thread_id.clone(), key.run_id.clone(), RunLimits::default());
+    let (sink, stream) = run_channel(key.thread_id.clone(), key.run_id.clone(), CLIENT_LIMITS);
     let guard = shared.logs.begin(key);
     if let Some(client) = guard.log.follow(0) {
         shared.tasks.spawn(show(client, sink, language, shared.shutdown.clone()));

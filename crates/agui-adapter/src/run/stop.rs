@@ -1,20 +1,21 @@
 //! A run that has to stop: who says so, and how its task is told.
 
-use std::future::{Future, pending};
+use std::future::Future;
 use std::pin::pin;
 
 use a2a_client::{Client, UpdateStream};
-use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::follow::{Wake, next};
 use super::{Ending, Run};
 use crate::active::StopReason;
-use crate::config::{CANCEL_DRAIN, OnDisconnect};
+use crate::config::CANCEL_DRAIN;
 use crate::tasks::{self, Told};
 use crate::verdict::{Verdict, verdict};
 
 impl Run {
-    /// Resolves when the run has to stop, and again for whoever asks later. Cancel-safe.
+    /// Resolves when the run has to stop, and again for whoever asks later. Cancel-safe. What reads the
+    /// run goes away only if the policy has it so (S12.2).
     ///
     /// Guidance has nothing to stop; it is given up when the server goes down.
     pub(super) async fn stop_signal(&self) -> StopReason {
@@ -26,7 +27,7 @@ impl Run {
             // Cancel-safe, both: neither holds anything.
             biased;
             reason = guard.active().stopping() => reason,
-            () = self.abandoned() => {
+            () = self.sink.closed() => {
                 guard.active().request_stop(StopReason::Disconnect);
                 StopReason::Disconnect
             }
@@ -36,23 +37,10 @@ impl Run {
     /// The reason to stop, if there is one at this moment.
     pub(super) fn stop_requested(&self) -> Option<StopReason> {
         let guard = self.guard.as_ref()?;
-        if self.shared.config.on_disconnect == OnDisconnect::Cancel && self.sink.is_closed() {
+        if self.sink.is_closed() {
             guard.active().request_stop(StopReason::Disconnect);
         }
         guard.active().stop_requested()
-    }
-
-    /// Resolves when the reader has been gone for as long as the policy allows (S12.2).
-    async fn abandoned(&self) {
-        let grace = match self.shared.config.on_disconnect {
-            OnDisconnect::Detach => return pending().await,
-            OnDisconnect::Cancel => None,
-            OnDisconnect::Grace(time) => Some(time),
-        };
-        self.sink.closed().await;
-        if let Some(time) = grace {
-            sleep_until(*self.left_at.get_or_init(Instant::now) + time).await;
-        }
     }
 
     /// Waits for something that may be given up at any time.

@@ -24,7 +24,8 @@ async fn adapter(threads: &[(&str, &[(&str, PendingInterrupt)])]) -> Adapter {
     for (thread, pending) in threads {
         let execution = Execution::new(format!("e-{thread}").as_str().into(), "inv".into());
         let mut record = ThreadRecord::new((*thread).into(), "/ws", execution);
-        record.execution.pending = pending.iter().map(|(id, stored)| ((*id).into(), stored.clone())).collect();
+        record.execution.pending =
+            pending.iter().map(|(id, stored)| ((*id).into(), stored.clone())).collect();
         store.save(&mut record, Version::ABSENT).await.unwrap();
     }
     let client = a2a_client::Client::new(a2a_client::ClientConfig::new("http://127.0.0.1:9/")).unwrap();
@@ -43,7 +44,9 @@ async fn a_question_is_listed_with_these_fields_and_no_others() {
         "responseSchema": {"type": "object"}, "expiresAt": "2100-01-01T00:00:00.000Z"});
     let announced = UnixMillis::new(now.as_u64() - 61_500);
     let changed = permission("p").with_announced(object(&told), announced);
-    let foreign = PendingInterrupt::new(object(&json!({"inputId": "q", "kind": "ask_user_question", "prompt": "Which?"})));
+    let foreign = PendingInterrupt::new(object(
+        &json!({"inputId": "q", "kind": "ask_user_question", "prompt": "Which?"}),
+    ));
     let adapter = adapter(&[("t", &[("p", changed), ("q", foreign)]), ("idle", &[])]).await;
 
     let found = serde_json::to_value(page(&adapter, None, None).await).unwrap();
@@ -77,7 +80,11 @@ async fn pages_of_any_size_give_everything_once_and_in_the_same_order() {
         loop {
             let page = page(&adapter, Some(limit), cursor.as_deref()).await;
             assert!(page.interrupts.len() <= limit.parse().unwrap(), "{limit}");
-            found.extend(page.interrupts.into_iter().map(|one| (one.thread_id.to_string(), one.interrupt_id.to_string())));
+            found.extend(
+                page.interrupts
+                    .into_iter()
+                    .map(|one| (one.thread_id.to_string(), one.interrupt_id.to_string())),
+            );
             cursor = page.next_cursor;
             if cursor.is_none() {
                 break;

@@ -79,11 +79,11 @@ impl RunSink {
         if queue.abandoned || queue.has_room() {
             return Poll::Ready(());
         }
-        keep_waker(&mut queue.waits_for_room, cx);
+        add_waker(&mut queue.waits_for_room, cx);
         Poll::Pending
     }
 
-    /// Waits while the reader is behind the limits. Can be cancelled at any time; one task at a time.
+    /// Waits while the reader is behind the limits. Can be cancelled at any time.
     pub async fn ready(&self) {
         poll_fn(|cx| self.poll_ready(cx)).await;
     }
@@ -94,11 +94,11 @@ impl RunSink {
         if queue.abandoned {
             return Poll::Ready(());
         }
-        keep_waker(&mut queue.waits_for_close, cx);
+        add_waker(&mut queue.waits_for_close, cx);
         Poll::Pending
     }
 
-    /// Waits until the reader has gone. Can be cancelled at any time; one task at a time.
+    /// Waits until the reader has gone. Can be cancelled at any time.
     pub async fn closed(&self) {
         poll_fn(|cx| self.poll_closed(cx)).await;
     }
@@ -121,6 +121,11 @@ impl RunSink {
         overrun
     }
 
+    /// Ends a run that nobody finishes any more.
+    pub(super) fn stop(&mut self) {
+        self.fail("The agent stopped before the run was finished.");
+    }
+
     fn fail(&mut self, message: &str) {
         let error = RunError::new(message).with_code(AGENT_ERROR);
         self.repairer.close(error, &mut self.scratch);
@@ -130,7 +135,7 @@ impl RunSink {
 
 impl Drop for RunSink {
     fn drop(&mut self) {
-        self.fail("The agent stopped before the run was finished.");
+        self.stop();
     }
 }
 
@@ -153,9 +158,9 @@ impl RunStream {
         out.extend(queue.events.drain(..));
         queue.taken();
         if out.len() > before {
-            let writer = queue.waits_for_room.take();
+            let writers = mem::take(&mut queue.waits_for_room);
             drop(queue);
-            wake(writer);
+            writers.into_iter().for_each(Waker::wake);
             return Poll::Ready(true);
         }
         if queue.ended {
@@ -178,9 +183,9 @@ impl Stream for RunStream {
         mem::swap(&mut this.ready, &mut queue.events);
         queue.taken();
         if let Some(event) = this.ready.pop_front() {
-            let writer = queue.waits_for_room.take();
+            let writers = mem::take(&mut queue.waits_for_room);
             drop(queue);
-            wake(writer);
+            writers.into_iter().for_each(Waker::wake);
             return Poll::Ready(Some(event));
         }
         if queue.ended {
@@ -197,10 +202,9 @@ impl Drop for RunStream {
         queue.abandoned = true;
         queue.events.clear();
         queue.taken();
-        let (room, close) = (queue.waits_for_room.take(), queue.waits_for_close.take());
+        let (room, close) = (mem::take(&mut queue.waits_for_room), mem::take(&mut queue.waits_for_close));
         drop(queue);
-        wake(room);
-        wake(close);
+        room.into_iter().chain(close).for_each(Waker::wake);
     }
 }
 
@@ -208,6 +212,13 @@ fn keep_waker(slot: &mut Option<Waker>, cx: &Context<'_>) {
     match slot {
         Some(waker) => waker.clone_from(cx.waker()),
         None => *slot = Some(cx.waker().clone()),
+    }
+}
+
+/// Several parts of one agent may wait, each with a waker of its own.
+fn add_waker(waiting: &mut Vec<Waker>, cx: &Context<'_>) {
+    if !waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
+        waiting.push(cx.waker().clone());
     }
 }
 

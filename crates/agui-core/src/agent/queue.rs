@@ -48,8 +48,8 @@ pub(super) struct Queue {
     /// The reader has gone.
     pub(super) abandoned: bool,
     pub(super) reader: Option<Waker>,
-    pub(super) waits_for_room: Option<Waker>,
-    pub(super) waits_for_close: Option<Waker>,
+    pub(super) waits_for_room: Vec<Waker>,
+    pub(super) waits_for_close: Vec<Waker>,
 }
 
 impl Queue {
@@ -61,8 +61,8 @@ impl Queue {
             ended: false,
             abandoned: false,
             reader: None,
-            waits_for_room: None,
-            waits_for_close: None,
+            waits_for_room: Vec::new(),
+            waits_for_close: Vec::new(),
         }
     }
 

@@ -12,3 +12,5 @@ mod refusals;
 mod schema;
 mod shapes;
 mod streams;
+#[cfg(feature = "agent")]
+mod unwritable;

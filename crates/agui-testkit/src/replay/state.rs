@@ -18,11 +18,10 @@ pub(super) fn earlier(trace: &Trace, exchange: &Exchange, late_state: LateState)
     let after = after_sequence(&exchange.request)?;
     let before = || trace.exchanges.iter().filter(|other| other.seq < exchange.seq);
     let stream = before().filter(|other| other.is_stream()).last()?;
-    let told = stream.events();
-    if told.iter().map(highest_sequence).max()? <= after {
+    let begun = stream.events().iter().map(highest_sequence).find(|sequence| *sequence > 0)?;
+    if begun <= after {
         return None;
     }
-    let begun = told.iter().map(highest_sequence).find(|sequence| *sequence > 0)?;
     let mut state: Value = body(exchange)?;
     let is_early =
         |event: &Value| event["sequence"].as_f64().is_some_and(|sequence| sequence <= begun as f64);

@@ -1,5 +1,6 @@
 //! Answers in a form in which the recorded ones and ours can be compared.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::{Map, Value, json};
@@ -27,12 +28,12 @@ impl fmt::Display for Item {
 #[derive(Debug, Default)]
 pub(super) struct Side {
     pub(super) items: Vec<Item>,
-    /// Starts and ends of messages and reasoning, and which message every delta went to.
+    /// Starts and ends of messages and reasoning, which message every delta went to, and where tools began.
     pub(super) spans: Vec<String>,
     /// Texts of tool arguments as they were written.
     pub(super) arguments: Vec<String>,
     /// What only one side has to have in order to be noted.
-    pub(super) notes: Vec<Note>,
+    pub(super) notes: BTreeSet<Note>,
     /// Whether cached tokens are counted among the input.
     cached_is_input: bool,
 }
@@ -101,6 +102,7 @@ impl Side {
                 members.insert("deltas".to_owned(), json!(1));
             }
             "TOOL_CALL_START" => {
+                self.spans.push(kind.clone());
                 let parent = members.remove("parentMessageId").is_some();
                 members.insert("hasParent".to_owned(), json!(parent));
             }
@@ -115,8 +117,8 @@ impl Side {
                 self.without(&mut members, "runId", Note::RunErrorIds);
                 self.usage(&mut members);
             }
-            "ACTIVITY_SNAPSHOT" => self.without(&mut members, "replace", Note::Defaults),
-            "TOOL_CALL_RESULT" => self.without(&mut members, "metadata", Note::FailedTool),
+            "ACTIVITY_SNAPSHOT" => self.without(&mut members, "replace", Note::DefaultsOmitted),
+            "TOOL_CALL_RESULT" => self.without(&mut members, "metadata", Note::FailedTools),
             "CUSTOM" if members["name"] == "iac-code.artifact.v1" => {
                 let artifact = members["value"].as_object_mut().unwrap();
                 self.without(artifact, "append", Note::ArtifactChunks);
@@ -164,14 +166,14 @@ impl Side {
             let (input, cached) = (count("inputTokens"), count("cachedInputTokens"));
             if cached > 0 {
                 usage["inputTokens"] = json!(input - cached);
-                self.notes.push(Note::Usage);
+                self.notes.insert(Note::Usage);
             }
         }
     }
 
     fn without(&mut self, members: &mut Map<String, Value>, name: &str, note: Note) {
-        if members.remove(name).is_some() && !self.notes.contains(&note) {
-            self.notes.push(note);
+        if members.remove(name).is_some() {
+            self.notes.insert(note);
         }
     }
 }

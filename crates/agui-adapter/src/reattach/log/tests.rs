@@ -68,7 +68,8 @@ fn the_same_event_is_given_to_everybody_and_is_not_copied() {
 #[test]
 fn the_log_keeps_the_newest_events_within_both_bounds() {
     let bytes = serde_json::to_vec(&event("0")).unwrap().len();
-    for (bounds, kept) in [((4, 100_000), 4), ((100, 3 * bytes), 3), ((100, 3 * bytes - 1), 2), ((100, 1), 1)] {
+    for (bounds, kept) in [((4, 100_000), 4), ((100, 3 * bytes), 3), ((100, 3 * bytes - 1), 2), ((100, 1), 1)]
+    {
         let log = log(bounds.0, bounds.1);
         append(&log, 9);
         assert_eq!(log.bytes(), as_u64(kept * bytes), "{bounds:?}");

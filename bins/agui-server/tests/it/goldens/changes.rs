@@ -1,0 +1,85 @@
+//! What one answer has and another has not.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::canon::Item;
+
+/// An item that only one of the two has, at that place.
+#[derive(Debug, Clone)]
+pub(super) struct Change {
+    /// Whether ours has it.
+    pub(super) added: bool,
+    /// Whether the other side has it at another place.
+    pub(super) moved: bool,
+    pub(super) item: Item,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = if self.moved { " (elsewhere)" } else { "" };
+        write!(f, "{} {}{place}", if self.added { "ours    " } else { "recorded" }, self.item)
+    }
+}
+
+impl Change {
+    pub(super) fn is(&self, kind: &str) -> bool {
+        self.item.kind == kind
+    }
+
+    /// The code of an error, in whichever way it was told.
+    pub(super) fn code(&self) -> &str {
+        match self.item.kind.as_str() {
+            "RUN_ERROR" => self.text("/code"),
+            "HTTP" => self.text("/body/error/code"),
+            _ => "",
+        }
+    }
+
+    pub(super) fn text(&self, pointer: &str) -> &str {
+        self.item.value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The item with nothing in some places.
+    pub(super) fn without(&self, pointers: &[&str]) -> Item {
+        let mut item = self.item.clone();
+        for pointer in pointers {
+            if let Some(value) = item.value.pointer_mut(pointer) {
+                *value = Value::Null;
+            }
+        }
+        item
+    }
+}
+
+/// The shortest way from one list to the other.
+pub(super) fn between(recorded: &[Item], ours: &[Item]) -> Vec<Change> {
+    let (rows, columns) = (recorded.len(), ours.len());
+    let mut common = vec![vec![0_usize; columns + 1]; rows + 1];
+    for row in (0..rows).rev() {
+        for column in (0..columns).rev() {
+            common[row][column] = if recorded[row] == ours[column] {
+                common[row + 1][column + 1] + 1
+            } else {
+                common[row + 1][column].max(common[row][column + 1])
+            };
+        }
+    }
+    let (mut row, mut column, mut changes) = (0, 0, Vec::new());
+    while row < rows || column < columns {
+        if row < rows && column < columns && recorded[row] == ours[column] {
+            (row, column) = (row + 1, column + 1);
+            continue;
+        }
+        let added = row == rows || (column < columns && common[row][column + 1] > common[row + 1][column]);
+        let item = if added { ours[column].clone() } else { recorded[row].clone() };
+        if added { column += 1 } else { row += 1 }
+        changes.push(Change { added, moved: false, item });
+    }
+    let all = changes.clone();
+    for change in &mut changes {
+        change.moved = all.iter().any(|other| other.added != change.added && other.item == change.item);
+    }
+    changes
+}

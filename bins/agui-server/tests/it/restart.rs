@@ -1,0 +1,252 @@
+//! A server that is killed: at rest, in the middle of a run, and in the middle of each write.
+
+use agui_testkit::client::input::{RunInput, decision};
+use agui_testkit::client::{Recording, StreamEnd};
+use agui_testkit::demo::DemoKernel;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use crate::stack::{PATIENCE, Stack, demo, error_code, interrupt_id, outcome};
+use crate::upstream::{CANCEL, SEND};
+
+#[tokio::test]
+async fn c06_a_question_survives_a_crash_under_its_id_and_is_answered_once() {
+    let kernel = demo().await;
+    let mut stack = Stack::start(&kernel.url()).await;
+    let id = interrupt_id(&stack.say("t", "r1", "write").await);
+    stack.kill();
+    stack.launch().await;
+    let (_, code, message) = stack.refused(&stack.input("t", "r2").with_user("x")).await;
+    assert_eq!(code, "RESUME_REQUIRED");
+    assert!(message.contains(&id), "{message}");
+    let resumed = stack.run(&stack.input("t", "r2").with_answer(decision(&id, "allow_once"))).await;
+    assert_eq!((outcome(&resumed), kernel.executed_tools()), ("success", 1));
+    stack.kill();
+    stack.launch().await;
+    let repeated = stack.run(&stack.input("t", "r3").with_answer(decision(&id, "allow_once"))).await;
+    assert_eq!((error_code(&repeated), kernel.executed_tools()), ("RESUME_ALREADY_APPLIED", 1));
+}
+
+#[tokio::test]
+async fn c06_a_pipeline_survives_a_crash_and_repeats_nothing() {
+    let kernel = demo().await;
+    let mut stack = Stack::start(&kernel.url()).await;
+    let asked = stack.run(&stack.input("t", "r1").with_user("confirm")).await;
+    let id = interrupt_id(&asked);
+    stack.kill();
+    stack.launch().await;
+    let answer = agui_testkit::client::input::resolved(&id, &serde_json::json!({"selectedId": "confirm"}));
+    let done = stack.run(&stack.input("t", "r2").with_answer(answer)).await;
+    assert_eq!(outcome(&done), "success");
+    let ids = |run: &Recording| -> Vec<String> {
+        let of_pipeline = run.events.iter().filter(|event| event.json["name"] == "iac-code.pipeline.v1");
+        of_pipeline.map(|event| event.json["value"]["eventId"].to_string()).collect()
+    };
+    let (before, after) = (ids(&asked), ids(&done));
+    assert!(!before.is_empty() && !after.is_empty());
+    assert!(after.iter().all(|id| !before.contains(id)), "{before:?} {after:?}");
+}
+
+#[tokio::test]
+async fn weakness_6_after_a_crash_in_the_middle_of_a_run_the_next_message_cancels_the_task_first() {
+    let kernel = demo().await;
+    let mut stack = Stack::start(&kernel.url()).await;
+    let mut events = stack.post(&stack.input("t", "r1").with_user("hold")).await.events();
+    events.read_until(|event| event.kind() == "TEXT_MESSAGE_CONTENT").await.unwrap();
+    stack.kill();
+    stack.launch().await;
+    assert_eq!(kernel.running_tasks(), 1, "the task goes on");
+
+    assert_eq!(outcome(&stack.say("t", "r2", "chat").await), "success");
+    assert_eq!(kernel.running_tasks(), 0);
+    assert_eq!(kernel.requests().kinds(), [SEND, CANCEL, SEND]);
+}
+
+#[tokio::test]
+async fn weakness_6_while_the_kernel_cannot_be_told_the_next_message_waits_and_burns_no_id() {
+    let kernel = demo().await;
+    let addr = kernel.addr();
+    let mut stack = Stack::start(&kernel.url()).await;
+    let mut events = stack.post(&stack.input("t", "r1").with_user("hold")).await.events();
+    events.read_until(|event| event.kind() == "TEXT_MESSAGE_CONTENT").await.unwrap();
+    stack.kill();
+    kernel.stop().await;
+    stack.launch().await;
+    let next = stack.input("t", "r2").with_user("chat");
+    let (status, code, _) = stack.refused(&next).await;
+    assert_eq!((status, code.as_str()), (503, "A2A_UNAVAILABLE"));
+
+    let kernel = DemoKernel::start(agui_testkit::demo::DemoConfig::instant().with_addr(addr)).await.unwrap();
+    let run = stack.run(&next).await;
+    assert_eq!(kernel.requests().kinds(), [CANCEL, SEND], "a task that is gone needs no second call");
+    assert!(["success", ""].contains(&run.find("RUN_FINISHED").map_or("", |_| "success")), "{run:?}");
+}
+
+#[tokio::test]
+async fn c06_a_state_file_that_cannot_be_read_is_a_503_and_not_an_empty_thread() {
+    let kernel = demo().await;
+    let stack = Stack::start(&kernel.url()).await;
+    interrupt_id(&stack.say("t", "r1", "write").await);
+    let path = stack.state_dir().join("state/threads/t.json");
+    let good = std::fs::read(&path).unwrap();
+    let sent = kernel.requests().all().len();
+    for damaged in [&good[..good.len() / 2], b"", b"[]"] {
+        std::fs::write(&path, damaged).unwrap();
+        let (status, code, _) = stack.refused(&stack.input("t", "r2").with_user("x")).await;
+        assert_eq!((status, code.as_str()), (503, "STATE_UNAVAILABLE"));
+        let (status, body) = stack.cancel("any", "t", "inv-t").await;
+        assert_eq!((status, &body["error"]["code"]), (503, &Value::from("STATE_UNAVAILABLE")));
+    }
+    assert_eq!(kernel.requests().all().len(), sent);
+    std::fs::write(&path, &good).unwrap();
+    let (_, code, _) = stack.refused(&stack.input("t", "r2").with_user("x")).await;
+    assert_eq!(code, "RESUME_REQUIRED");
+}
+
+/// What a client got out of one request to a server that may die meanwhile.
+enum Got {
+    Refused(String),
+    Whole(Box<Recording>),
+    /// The server died.
+    Nothing,
+}
+
+async fn send(stack: &Stack, input: &RunInput) -> Got {
+    let Ok(response) = stack.client.post("/", &input.to_json()).await else { return Got::Nothing };
+    if !response.is_stream() {
+        let Ok(body) = response.json().await else { return Got::Nothing };
+        return Got::Refused(body["error"]["code"].as_str().unwrap_or_default().to_owned());
+    }
+    let recording = timeout(PATIENCE, response.events().collect()).await.expect("the stream ends");
+    match recording.end {
+        StreamEnd::Complete => {
+            crate::stack::verify(&recording);
+            Got::Whole(Box::new(recording))
+        }
+        _ => Got::Nothing,
+    }
+}
+
+/// A client that wants one file written, sees the server die at most once, and starts it again.
+struct Driver {
+    stack: Stack,
+    runs: u32,
+    died: bool,
+}
+
+impl Driver {
+    fn input(&mut self) -> RunInput {
+        self.runs += 1;
+        self.stack.input("t", &format!("r{}", self.runs))
+    }
+
+    async fn send(&mut self, input: &RunInput) -> Got {
+        let got = send(&self.stack, input).await;
+        if matches!(got, Got::Nothing) {
+            assert!(!self.died, "it dies once: {}", self.stack.log());
+            self.died = true;
+            self.stack.kill();
+            self.stack.reconfigure(&[], &[]);
+            self.stack.launch().await;
+        }
+        got
+    }
+
+    /// Goes on until the file is written or the execution is clearly lost; says which.
+    async fn drive(&mut self) -> &'static str {
+        let first = self.input().with_user("write");
+        let mut asked = match self.send(&first).await {
+            Got::Whole(run) => Some(interrupt_id(&run)),
+            Got::Refused(code) => panic!("{code}"),
+            Got::Nothing => None,
+        };
+        for _ in 0..4 {
+            let input = match &asked {
+                Some(id) => self.input().with_answer(decision(id, "allow_once")),
+                // The client saw no question: it asks again, and hears about one that waits.
+                None => self.input().with_user("write"),
+            };
+            match self.send(&input).await {
+                Got::Whole(run) => match run.find("RUN_FINISHED") {
+                    Some(end) if end["outcome"]["type"] == "interrupt" => asked = Some(interrupt_id(&run)),
+                    Some(_) => return "written",
+                    None => return lost(error_code(&run)),
+                },
+                Got::Refused(code) => {
+                    assert_eq!(code, "RESUME_REQUIRED");
+                    let (_, _, message) = self.stack.refused(&self.stack.input("t", "probe").with_user("x")).await;
+                    asked = message.rsplit(' ').next().map(str::to_owned);
+                }
+                Got::Nothing => {}
+            }
+        }
+        panic!("the thread is stuck: {}", self.stack.log());
+    }
+}
+
+fn lost(code: &str) -> &'static str {
+    match code {
+        "RESUME_ALREADY_APPLIED" => "applied",
+        "EXECUTION_LOST" => "lost",
+        other => panic!("{other}"),
+    }
+}
+
+/// Kills the server at the n-th pass of a point and drives the thread on.
+async fn killed_at(point: &str, pass: u32) -> bool {
+    let kernel = demo().await;
+    let failpoint = format!("store.{point}:kill@{pass}");
+    let stack = Stack::start_with(&kernel.url(), &[], &[("AGUI_FAILPOINT", &failpoint)]).await;
+    let mut driver = Driver { stack, runs: 0, died: false };
+    let end = driver.drive().await;
+    let what = format!("{failpoint}: {end}");
+    assert!(kernel.executed_tools() <= 1, "{what}");
+    assert_eq!(kernel.executed_tools(), u64::from(end != "lost"), "{what}");
+    let after = driver.input().with_user("chat");
+    assert!(matches!(driver.send(&after).await, Got::Whole(run) if outcome(&run) == "success"), "{what}");
+    assert_eq!(kernel.running_tasks(), 0, "{what}");
+    driver.died
+}
+
+#[tokio::test]
+async fn s11_6_a_crash_in_the_middle_of_any_write_leaves_a_thread_that_goes_on_and_no_tool_runs_twice() {
+    const POINTS: [&str; 4] = ["before_temp", "during_temp", "before_rename", "done"];
+    // A whole conversation saves seven times: twice three for run, task, session or answer, and the end.
+    const PASSES: u32 = 7;
+    let mut deaths = 0;
+    let mut running = tokio::task::JoinSet::new();
+    for point in POINTS {
+        for pass in 1..=PASSES {
+            running.spawn(killed_at(point, pass));
+            if running.len() >= 4 {
+                deaths += u32::from(running.join_next().await.unwrap().unwrap());
+            }
+        }
+    }
+    while let Some(died) = running.join_next().await {
+        deaths += u32::from(died.unwrap());
+    }
+    assert_eq!(deaths, 4 * PASSES, "every point was passed");
+}
+
+#[tokio::test]
+async fn s11_6_what_cannot_be_saved_is_not_announced_and_its_task_is_cancelled() {
+    // The saves of a run that asks: its id, the task, the session, the question.
+    for (pass, refused) in [(1, true), (2, false), (3, false), (4, false)] {
+        let kernel = demo().await;
+        let failpoint = format!("store.before_rename:error@{pass}");
+        let stack = Stack::start_with(&kernel.url(), &[], &[("AGUI_FAILPOINT", &failpoint)]).await;
+        let input = stack.input("t", "r1").with_user("write");
+        if refused {
+            let (status, code, _) = stack.refused(&input).await;
+            assert_eq!((status, code.as_str()), (503, "STATE_UNAVAILABLE"));
+            assert_eq!(kernel.requests().kinds(), [""; 0]);
+        } else {
+            let run = stack.run(&input).await;
+            assert_eq!(error_code(&run), "STATE_PERSISTENCE_FAILED", "{failpoint}");
+            assert!(pass > 3 || run.find("CUSTOM").is_none(), "nothing was announced: {failpoint}");
+            assert_eq!((kernel.requests().count(CANCEL), kernel.running_tasks()), (1, 0), "{failpoint}");
+        }
+        assert_eq!(outcome(&stack.say("t", "r2", "chat").await), "success", "{failpoint}");
+    }
+}

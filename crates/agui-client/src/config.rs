@@ -1,0 +1,95 @@
+use std::fmt;
+use std::time::Duration;
+
+use crate::Dialect;
+
+/// How an agent is reached.
+///
+/// `Debug` shows names of headers only: their values are secrets.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct AgentConfig {
+    /// Plain `http` URL of the endpoint. What is sent there is not encrypted; put a proxy in front of
+    /// agents on other machines.
+    pub url: String,
+    /// Headers of every request beside those that the protocol fixes.
+    pub headers: Vec<(String, String)>,
+    /// Which protocol the requests declare.
+    pub dialect: Dialect,
+    /// How long connecting may take; default 10 s.
+    pub connect_timeout: Duration,
+    /// How long the agent may be silent, before and in its answer; default 5 min. Agents are asked to send
+    /// a comment about every 15 s.
+    pub idle_timeout: Duration,
+    /// Largest record of a stream, in bytes; default 10 MiB, as released clients have it.
+    pub max_event_bytes: usize,
+}
+
+impl AgentConfig {
+    /// The defaults for an address.
+    #[must_use]
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            headers: Vec::new(),
+            dialect: Dialect::Current,
+            connect_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(300),
+            max_event_bytes: 10 * 1024 * 1024,
+        }
+    }
+
+    /// Adds a header.
+    #[must_use]
+    pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sends `token` as `Authorization: Bearer`.
+    #[must_use]
+    pub fn with_bearer(self, token: &str) -> Self {
+        self.with_header("authorization", format!("Bearer {token}"))
+    }
+
+    /// Sets `dialect`.
+    #[must_use]
+    pub const fn with_dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = dialect;
+        self
+    }
+
+    /// Sets `connect_timeout`.
+    #[must_use]
+    pub const fn with_connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connect_timeout = timeout;
+        self
+    }
+
+    /// Sets `idle_timeout`.
+    #[must_use]
+    pub const fn with_idle_timeout(mut self, timeout: Duration) -> Self {
+        self.idle_timeout = timeout;
+        self
+    }
+
+    /// Sets `max_event_bytes`.
+    #[must_use]
+    pub const fn with_max_event_bytes(mut self, bytes: usize) -> Self {
+        self.max_event_bytes = bytes;
+        self
+    }
+}
+
+impl fmt::Debug for AgentConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("AgentConfig")
+            .field("headers", &names)
+            .field("dialect", &self.dialect)
+            .field("connect_timeout", &self.connect_timeout)
+            .field("idle_timeout", &self.idle_timeout)
+            .field("max_event_bytes", &self.max_event_bytes)
+            .finish_non_exhaustive()
+    }
+}

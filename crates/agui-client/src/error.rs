@@ -1,0 +1,123 @@
+use std::io;
+
+use agui_core::{DecodeError, InterruptId, RunId, ToolCallId, Violation};
+use sse_frame::SseError;
+
+/// Why a request was not made, or why its run cannot be trusted.
+///
+/// A failure that the agent itself reports is none of these: it is [`RunEnd::Failed`](crate::RunEnd::Failed).
+/// No text of a stream is repeated here, except the message of a refusal.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// The address is no plain `http` URL, or holds credentials.
+    #[error("address is not a plain http URL")]
+    InvalidUrl,
+    /// The address is `https`; this client leaves TLS to a proxy.
+    #[error("https is not supported")]
+    TlsUnsupported,
+    /// A header that was configured cannot be sent.
+    #[error("header {name:?} cannot be sent")]
+    InvalidHeader {
+        /// Name of the header.
+        name: Box<str>,
+    },
+    /// The request cannot be written as JSON.
+    #[error("request cannot be written")]
+    Request(#[source] serde_json::Error),
+    /// Interrupts of the last run have no answer; nothing was sent.
+    #[error("{} open interrupt(s) without an answer", interrupts.len())]
+    Unanswered {
+        /// The interrupts.
+        interrupts: Vec<InterruptId>,
+    },
+    /// Calls of the application's tools have no result; nothing was sent.
+    #[error("{} call(s) of the application's tools without a result", tool_calls.len())]
+    UnansweredCalls {
+        /// The calls.
+        tool_calls: Vec<ToolCallId>,
+    },
+    /// An interrupt can only be cancelled any more; nothing was sent.
+    #[error("interrupt {interrupt_id} has expired, cancel it to go on")]
+    Expired {
+        /// The interrupt.
+        interrupt_id: InterruptId,
+    },
+    /// An answer to an interrupt that is not open.
+    #[error("interrupt {interrupt_id} is not open")]
+    UnknownInterrupt {
+        /// The interrupt.
+        interrupt_id: InterruptId,
+    },
+    /// A result of a tool call that does not wait for one.
+    #[error("tool call {tool_call_id} does not wait for a result")]
+    UnknownToolCall {
+        /// The call.
+        tool_call_id: ToolCallId,
+    },
+    /// The agent cannot be reached.
+    #[error("agent cannot be reached")]
+    Connect(#[source] io::Error),
+    /// The agent did not accept the connection in time.
+    #[error("agent accepted no connection within {after_ms} ms")]
+    ConnectTimeout {
+        /// The time that was given, in milliseconds.
+        after_ms: u64,
+    },
+    /// The agent answered with another status than success; no run was started.
+    #[error("agent refused the run with status {status}{}", described(code.as_deref(), message.as_deref()))]
+    Refused {
+        /// HTTP status.
+        status: u16,
+        /// Code of the error envelope, if there is one.
+        code: Option<Box<str>>,
+        /// Message of the error envelope, if there is one.
+        message: Option<Box<str>>,
+        /// The `Retry-After` header, in seconds.
+        retry_after_s: Option<u32>,
+    },
+    /// The answer is a success but no event stream.
+    #[error("answer is not an event stream")]
+    NotEventStream,
+    /// The peer does not speak HTTP.
+    #[error("answer is not HTTP")]
+    NotHttp(#[source] hyper::Error),
+    /// The connection broke before the run ended.
+    #[error("connection broke before the run ended")]
+    Cut(#[source] Option<hyper::Error>),
+    /// Nothing came for too long.
+    #[error("agent was silent for {silent_ms} ms")]
+    Idle {
+        /// The time that was given, in milliseconds.
+        silent_ms: u64,
+    },
+    /// The event stream is not framed as it has to be, or a record is too large.
+    #[error("event stream cannot be read")]
+    Sse(#[from] SseError),
+    /// A record is no event, or a known event is malformed.
+    #[error("event cannot be read")]
+    Decode(#[from] DecodeError),
+    /// The stream breaks a rule of the protocol.
+    #[error("event stream breaks the protocol")]
+    Violation(#[source] Violation),
+    /// The stream ended, in good order as far as HTTP goes, without a terminal event.
+    #[error("event stream ended before the run did")]
+    Unterminated {
+        /// The open run, if one was started.
+        run_id: Option<RunId>,
+    },
+}
+
+impl From<Violation> for ClientError {
+    fn from(violation: Violation) -> Self {
+        match violation {
+            Violation::Unterminated { run_id } => Self::Unterminated { run_id },
+            violation => Self::Violation(violation),
+        }
+    }
+}
+
+fn described(code: Option<&str>, message: Option<&str>) -> String {
+    let parts: Vec<&str> = code.into_iter().chain(message).collect();
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(": ")) }
+}

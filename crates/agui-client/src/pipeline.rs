@@ -1,0 +1,108 @@
+//! From records to events that may be trusted. Pure: no IO, no clock.
+
+use agui_core::{ChunkExpander, Decoded, Event, PROTOCOL_VERSION, Reading, Verifier, decode_event_with};
+
+use crate::ClientError;
+
+/// Something that was left out or is worth a line in a log; the stream goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Note {
+    /// An event of a type that this version does not know was dropped.
+    UnknownEvent {
+        /// The type.
+        event_type: Box<str>,
+    },
+    /// A piece of an event was left out.
+    Skipped {
+        /// JSON pointer into the event.
+        pointer: String,
+    },
+    /// The agent speaks another version of the protocol.
+    OtherVersion {
+        /// What it declares.
+        declared: String,
+    },
+}
+
+/// Reads the records of one stream: decodes, expands chunks, checks every rule.
+///
+/// Several runs in a row and a late `RUN_ERROR` are accepted. Whose ids the runs carry is not compared
+/// with a request, because agents exist that make their own; the runs of one stream have to agree.
+///
+/// Source: AG-UI 1.0, "Processing"; behaviour of the released 1.0 client.
+#[derive(Debug, Default)]
+pub struct Pipeline {
+    expander: ChunkExpander,
+    verifier: Verifier,
+    whole: Vec<Event>,
+}
+
+impl Pipeline {
+    /// A pipeline for a stream that begins.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { expander: ChunkExpander::new(), verifier: Verifier::new(), whole: Vec::new() }
+    }
+
+    /// Takes the data of the next record, and appends its events to `out` and what was left out to `notes`.
+    ///
+    /// # Errors
+    /// [`ClientError::Decode`] and [`ClientError::Violation`]: the stream is lost. Events that came before
+    /// the fault are in `out`.
+    pub fn push(
+        &mut self,
+        record: &[u8],
+        out: &mut Vec<Event>,
+        notes: &mut Vec<Note>,
+    ) -> Result<(), ClientError> {
+        let (decoded, skipped) = decode_event_with(record, Reading::Stream)?;
+        notes.extend(skipped.into_iter().map(|piece| Note::Skipped { pointer: piece.pointer }));
+        let event = match decoded {
+            Decoded::Known(event) => event,
+            Decoded::Unknown(unknown) => {
+                notes.push(Note::UnknownEvent { event_type: unknown.event_type });
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        if let Some(declared) = other_version(&event) {
+            notes.push(Note::OtherVersion { declared: declared.to_owned() });
+        }
+        self.expander.push(event, &mut self.whole)?;
+        for event in self.whole.drain(..) {
+            self.verifier.check(&event)?;
+            out.push(event);
+        }
+        Ok(())
+    }
+
+    /// Checks that the stream may end here.
+    ///
+    /// # Errors
+    /// [`ClientError::Unterminated`] if no run has ended, or one is still open.
+    pub fn finish(&mut self) -> Result<(), ClientError> {
+        self.verifier.finish().map_err(ClientError::from)
+    }
+
+    /// Whether a run has ended and none is open.
+    #[must_use]
+    pub fn is_complete(&mut self) -> bool {
+        self.verifier.finish().is_ok()
+    }
+}
+
+/// What an agent of a later version, or of none that can be read, declares.
+fn other_version(event: &Event) -> Option<&str> {
+    let Event::RunStarted(started) = event else { return None };
+    let declared = started.protocol_version.as_deref()?;
+    match (parts(declared), parts(PROTOCOL_VERSION)) {
+        (Some(theirs), Some(ours)) if theirs <= ours => None,
+        _ => Some(declared),
+    }
+}
+
+fn parts(version: &str) -> Option<(u64, u64)> {
+    let (major, minor) = version.split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
