@@ -33,7 +33,7 @@ pub(crate) enum Step {
     Fmt,
     /// Dependencies between crates.
     Layers,
-    /// Sizes, names, left-overs, links, requirement ids.
+    /// Sizes, names, left-overs, links, proofs.
     Tidy,
     /// Clippy without warnings, tests and benches included.
     Clippy,
@@ -43,6 +43,8 @@ pub(crate) enum Step {
     Test,
     /// The published JSON Schemas are what the code says.
     Schema,
+    /// The table of error codes is what the code says.
+    Docs,
     /// Documentation without warnings.
     Doc,
     /// Licences, bans and sources of dependencies.

@@ -44,6 +44,7 @@ const TABLE: &[Row] = &[
     pure("agui-i18n", 1),
     pure("agui-mapper", 1),
     edge("a2a-client", 2, &["agui-mapper", "agui-core"]),
+    edge("agui-client", 2, &["a2a-wire", "agui-iac-code", "agui-mapper"]),
     edge("agui-store", 2, &["a2a-wire", "agui-mapper"]),
     edge("agui-adapter", 3, &[]),
     edge("agui-auth", 4, KERNEL_SIDE),

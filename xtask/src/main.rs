@@ -6,6 +6,7 @@
 
 mod bench;
 mod ci;
+mod docs;
 mod layers;
 mod peers;
 mod process;
@@ -33,11 +34,17 @@ enum Command {
     Ci(ci::Options),
     /// Check that dependencies between crates only point down.
     Layers,
-    /// Check what the compiler and clippy do not: sizes, names, left-overs, links, requirement ids.
+    /// Check what the compiler and clippy do not: sizes, names, left-overs, links, proofs.
     Tidy,
     /// Write the JSON Schemas into `schemas/`.
     Schema {
         /// Write nothing; report schemas that differ from the code.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Write the table of error codes into `docs/errors.md`.
+    Docs {
+        /// Write nothing; report a table that differs from the code.
         #[arg(long)]
         check: bool,
     },
@@ -77,6 +84,7 @@ fn run(command: Command) -> anyhow::Result<Verdict> {
         Command::Layers => layers::run(&workspace),
         Command::Tidy => tidy::run(&workspace),
         Command::Schema { check } => schema::run(&workspace, check),
+        Command::Docs { check } => docs::run(&workspace, check),
         Command::Peers(options) => peers::run(&workspace, &options),
         Command::FuzzSmoke { rounds, corpus } => ci::fuzz_smoke(&workspace, rounds, corpus),
         Command::Bench(options) => bench::run(&workspace, &options),

@@ -1,8 +1,10 @@
 //! What neither the compiler nor clippy looks at.
 
 mod links;
+mod proofs;
 mod requirements;
 mod shape;
+mod test_names;
 mod text;
 
 use std::fmt;

@@ -44,6 +44,10 @@ pub(crate) struct Flags {
     /// Browser origin that may call, repeatable; without any, cross-origin calls are refused.
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) allow_origin: Vec<String>,
+    /// Host name that requests may use besides the loopback names, repeatable; on another address than
+    /// a loopback one, any name may be used until one is given.
+    #[arg(long, value_name = "HOST")]
+    pub(crate) allow_host: Vec<String>,
     /// Serve a non-loopback address although no token is configured.
     #[arg(long)]
     pub(crate) insecure: bool,

@@ -1,5 +1,6 @@
 //! AG-UI in front of an A2A kernel, first of all iac-code.
 
+mod descriptors;
 mod extensions;
 mod flags;
 mod guard;

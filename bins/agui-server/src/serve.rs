@@ -15,6 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::descriptors;
 use crate::extensions;
 use crate::health;
 use crate::kernel::{Managed, Status};
@@ -25,6 +26,7 @@ const IDLE_POLL: (Duration, Duration) = (Duration::from_millis(100), Duration::f
 
 /// Serves until a signal, or until the server was idle for long enough.
 pub(crate) fn run(settings: Settings) -> anyhow::Result<()> {
+    descriptors::raise_limit();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
     runtime.block_on(serve(settings))
 }
@@ -146,6 +148,9 @@ fn builder(
     }
     for origin in &settings.allowed_origins {
         builder = builder.allow_origin(origin.as_str());
+    }
+    for host in &settings.allowed_hosts {
+        builder = builder.allow_host(host.as_str());
     }
     if settings.insecure {
         builder = builder.allow_public_without_auth();

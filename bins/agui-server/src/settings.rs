@@ -32,6 +32,7 @@ pub(crate) struct Settings {
     pub(crate) on_disconnect: OnDisconnect,
     pub(crate) idle_shutdown: Option<Duration>,
     pub(crate) allowed_origins: Vec<String>,
+    pub(crate) allowed_hosts: Vec<String>,
     pub(crate) auth_token: Option<Token>,
     pub(crate) a2a_token: Option<Token>,
     pub(crate) allowed_roots: Vec<PathBuf>,
@@ -70,6 +71,7 @@ struct File {
     on_disconnect: Option<String>,
     idle_shutdown: Option<f64>,
     allow_origin: Option<Vec<String>>,
+    allow_host: Option<Vec<String>>,
     insecure: Option<bool>,
     debug: Option<bool>,
     log_stdout: Option<bool>,
@@ -117,11 +119,8 @@ impl Settings {
             interrupt_ttl: interrupt_ttl(flags.interrupt_ttl.or(file.interrupt_ttl))?,
             on_disconnect: on_disconnect(flags.on_disconnect.or(file.on_disconnect).as_deref())?,
             idle_shutdown: idle_shutdown(flags.idle_shutdown.or(file.idle_shutdown))?,
-            allowed_origins: if flags.allow_origin.is_empty() {
-                file.allow_origin.unwrap_or_default()
-            } else {
-                flags.allow_origin
-            },
+            allowed_origins: list(flags.allow_origin, file.allow_origin),
+            allowed_hosts: list(flags.allow_host, file.allow_host),
             auth_token,
             a2a_token: token(env, "IAC_CODE_AGUI_A2A_TOKEN", file.a2a_token),
             allowed_roots: allowed_roots(env)?,
@@ -132,6 +131,11 @@ impl Settings {
             tuning: flags.tuning,
         })
     }
+}
+
+/// A repeatable flag, given at all, wins over the file.
+fn list(flags: Vec<String>, file: Option<Vec<String>>) -> Vec<String> {
+    if flags.is_empty() { file.unwrap_or_default() } else { flags }
 }
 
 fn read_file(path: &Path) -> anyhow::Result<File> {

@@ -80,20 +80,12 @@ impl UpdateStream {
         Poll::Ready(next)
     }
 
-    /// An update that is already in memory, without reading from the connection.
+    /// The next update if it has arrived, without waiting: `Pending` if nothing has.
     ///
     /// # Errors
     /// As [`next`](Self::next).
-    pub fn next_buffered(&mut self) -> Option<Result<Datum, ClientError>> {
-        let next = match &mut self.source {
-            Source::Live(live) => live.next_decoded(),
-            Source::Single(_) => return self.take_single().map(Ok),
-            Source::Ended => None,
-        };
-        if matches!(next, Some(Err(_))) {
-            self.source = Source::Ended;
-        }
-        next
+    pub async fn next_arrived(&mut self) -> Poll<Option<Result<Datum, ClientError>>> {
+        poll_fn(|cx| Poll::Ready(self.poll_next(cx))).await
     }
 
     /// Whether the stream has ended, with or without an error.
@@ -161,6 +153,9 @@ impl Live {
 struct Silence {
     longest: Duration,
     since: Instant,
+    /// Something came after `since`. Looking at the clock is left to the next moment of silence: a busy
+    /// stream has thousands of chunks between two of them.
+    heard: bool,
     /// Fires at the deadline of some earlier moment and is moved then: moving it for every chunk would
     /// cost more than reading the chunk.
     alarm: Pin<Box<Sleep>>,
@@ -168,16 +163,19 @@ struct Silence {
 
 impl Silence {
     fn new(longest: Duration) -> Self {
-        Self { longest, since: Instant::now(), alarm: Box::pin(sleep(longest)) }
+        Self { longest, since: Instant::now(), heard: false, alarm: Box::pin(sleep(longest)) }
     }
 
     /// The peer has sent something.
-    fn end(&mut self) {
-        self.since = Instant::now();
+    const fn end(&mut self) {
+        self.heard = true;
     }
 
     /// Ready, with the bound, when the peer has been silent for too long.
     fn poll_too_long(&mut self, cx: &mut Context<'_>) -> Poll<Duration> {
+        if std::mem::take(&mut self.heard) {
+            self.since = Instant::now();
+        }
         loop {
             ready!(self.alarm.as_mut().poll(cx));
             let deadline = self.since + self.longest;

@@ -13,7 +13,7 @@ mod stop;
 use std::sync::Arc;
 
 use a2a_client::{Client, Datum};
-use agui_core::{Event, RunSink};
+use agui_core::{Event, RunSink, UnixMillis};
 use agui_iac_code::custom::PIPELINE_V1;
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey};
 use agui_mapper::{EventMapper, MapperConfig, ResumePoint};
@@ -87,6 +87,11 @@ impl Run {
         sink: RunSink,
     ) -> Self {
         let mapper = EventMapper::new(mapper_config(&request, &record));
+        if let Some(guard) = &guard
+            && record.execution.pipeline_sequence > 0
+        {
+            guard.active().mark_pipeline();
+        }
         Self {
             shared,
             slot,
@@ -127,27 +132,36 @@ impl Run {
         Ok(client)
     }
 
-    /// Maps one datum of the kernel; saves what it tells about identity before anything of it is shown.
+    /// Takes one datum of the kernel.
     async fn take(&mut self, datum: &Datum) -> Result<(), ErrorNotice> {
+        self.map(clock::now(), datum);
+        self.show().await
+    }
+
+    /// Maps one datum; what it makes waits in the mapper.
+    fn map(&mut self, now: UnixMillis, datum: &Datum) {
         match datum.item() {
-            Ok(item) => self.mapper.handle_item(clock::now(), &item),
-            Err(error) => {
-                tracing::warn!(%error, run = %self.request.run_id, "datum skipped");
-                return Ok(());
-            }
+            Ok(item) => self.mapper.handle_item(now, &item),
+            Err(error) => tracing::warn!(%error, run = %self.request.run_id, "datum skipped"),
         }
+    }
+
+    /// Hands over what was mapped, after what it told about identity was saved.
+    async fn show(&mut self) -> Result<(), ErrorNotice> {
         self.announce().await?;
         self.fill_gap().await;
         self.flush();
         Ok(())
     }
 
+    /// The sequence behind which pipeline events are missing, if they were not asked for yet.
+    fn gap(&self) -> Option<u64> {
+        self.mapper.observed().pipeline_gap.filter(|after| self.last_gap != Some(*after))
+    }
+
     /// Reads what a pipeline did while nobody read its stream, so that it keeps its place.
     async fn fill_gap(&mut self) {
-        let Some(after) = self.mapper.observed().pipeline_gap else { return };
-        if self.last_gap == Some(after) {
-            return;
-        }
+        let Some(after) = self.gap() else { return };
         self.last_gap = Some(after);
         let Ok(client) = self.client() else { return };
         self.try_to_catch_up(&client, after).await;
@@ -195,17 +209,23 @@ impl Run {
     /// Hands over what the mapper has made.
     fn flush(&mut self) {
         while let Some(event) = self.mapper.poll_event() {
-            self.send(event);
+            self.stage(event);
         }
+        self.sink.flush();
     }
 
     fn send(&mut self, event: Event) {
+        self.stage(event);
+        self.sink.flush();
+    }
+
+    fn stage(&mut self, event: Event) {
         if tells_of_a_pipeline(&event)
             && let Some(guard) = &self.guard
         {
             guard.active().mark_pipeline();
         }
-        let repaired = self.sink.send(event);
+        let repaired = self.sink.stage(event);
         if !repaired.is_clean() {
             tracing::warn!(run = %self.request.run_id, repairs = ?repaired.repairs, "event repaired");
         }

@@ -102,9 +102,12 @@ impl Run {
             };
             match more {
                 Ok(Some(chunk)) => {
-                    self.silence.end();
                     self.decoder.push(chunk);
                     self.take_records(Decoder::next_frame);
+                    // Comments keep a run alive, but not a stream whose run is over.
+                    if !is_complete || !self.ready.is_empty() {
+                        self.silence.end();
+                    }
                 }
                 Ok(None) => {
                     self.body = None;

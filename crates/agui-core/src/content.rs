@@ -1,5 +1,7 @@
 //! Content of messages: text or parts.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -16,6 +18,27 @@ pub enum Content {
     Text(String),
     /// Parts, in order.
     Parts(Vec<ContentPart>),
+}
+
+impl Content {
+    /// The text of the content; text parts are joined by line breaks, other parts left out.
+    #[must_use]
+    pub fn to_text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) => Cow::Borrowed(text),
+            Self::Parts(parts) => {
+                let texts = parts.iter().filter_map(|part| match part {
+                    ContentPart::Text(text) => Some(text.text.as_str()),
+                    ContentPart::Image(_)
+                    | ContentPart::Audio(_)
+                    | ContentPart::Video(_)
+                    | ContentPart::Document(_)
+                    | ContentPart::Binary(_) => None,
+                });
+                Cow::Owned(texts.collect::<Vec<_>>().join("\n"))
+            }
+        }
+    }
 }
 
 impl From<String> for Content {

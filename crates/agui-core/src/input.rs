@@ -6,7 +6,7 @@ use serde::ser::SerializeMap;
 
 use crate::decode::{self, DecodeError, Fields, Reader, Reading, Skipped};
 use crate::record::Inline;
-use crate::{Context, Json, Message, ResumeEntry, RunId, ThreadId, Tool};
+use crate::{Context, Json, Message, ResumeEntry, RunId, ThreadId, Tool, UserMessage};
 
 record_without_debug! {
     /// The body of a run request.
@@ -58,6 +58,20 @@ impl RunAgentInput {
         let mut input: Self = decode::document(body, &mut reader)?;
         input.skipped = reader.into_skipped();
         Ok(input)
+    }
+
+    /// The last thing that the user has said; it need not be the last message.
+    #[must_use]
+    pub fn last_user_message(&self) -> Option<&UserMessage> {
+        self.messages.iter().rev().find_map(|message| match message {
+            Message::User(message) => Some(message),
+            Message::Developer(_)
+            | Message::System(_)
+            | Message::Assistant(_)
+            | Message::Tool(_)
+            | Message::Activity(_)
+            | Message::Reasoning(_) => None,
+        })
     }
 }
 

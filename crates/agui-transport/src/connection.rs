@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::gate::{Gate, Seat};
-use crate::socket::{Socket, Wire};
+use crate::socket::{self, Socket, Wire};
 
 /// Bytes that a connection buffers for reading a head or for writing (64 KiB, or the head limit if
 /// that is larger). Bounds what a slow reader costs, together with the queue of its run.
@@ -29,6 +29,7 @@ pub(crate) async fn serve(gate: Arc<Gate>, stream: TcpStream, seat: Seat) {
         tracing::debug!(%error, "a connection was gone before it was served");
         return;
     }
+    socket::limit_unacknowledged(&stream, gate.timeouts.write);
     let ended = match seat {
         Seat::Regular => Ok(exchange(gate, stream, seat).await),
         Seat::Standing => timeout(STANDING_TIMEOUT, exchange(gate, stream, seat)).await,

@@ -74,8 +74,12 @@ pub struct Timeouts {
     /// Silence on an event stream until a heartbeat comment (default 15 s, S4.2). Also how late a
     /// peer that vanished without a word can be noticed at the earliest.
     pub heartbeat: Duration,
-    /// How long a client may accept not one byte of what waits for it (default 5 min); then its
+    /// How long a client may accept not one byte of what waits for it (default 60 s); then its
     /// connection is closed and its run sees a disconnect.
+    ///
+    /// On Linux the system counts too, from the first byte that is not acknowledged. So a peer that
+    /// vanished without a word is noticed that long after the next heartbeat, and not only when the
+    /// system has given up sending again, a quarter of an hour later.
     pub write: Duration,
     /// From the shutdown signal until what is still open is cut off (default 20 s). Agents end
     /// their runs within it; platforms commonly kill after 30 s.
@@ -90,7 +94,7 @@ impl Timeouts {
     /// Default of [`heartbeat`](Self::heartbeat).
     pub const HEARTBEAT: Duration = Duration::from_secs(15);
     /// Default of [`write`](Self::write).
-    pub const WRITE: Duration = Duration::from_secs(300);
+    pub const WRITE: Duration = Duration::from_secs(60);
     /// Default of [`shutdown`](Self::shutdown).
     pub const SHUTDOWN: Duration = Duration::from_secs(20);
 

@@ -23,6 +23,21 @@ const LINGER_BYTES: usize = 64 * 1024 * 1024;
 /// Bytes read at a time while closing; they are thrown away.
 const LINGER_READ_BYTES: usize = 16 * 1024;
 
+/// Makes the system close a connection whose peer acknowledges nothing for `timeout`.
+///
+/// Source: tcp(7), `TCP_USER_TIMEOUT`.
+#[cfg(target_os = "linux")]
+pub(crate) fn limit_unacknowledged(stream: &TcpStream, timeout: Duration) {
+    let millis = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX);
+    if let Err(error) = rustix::net::sockopt::set_tcp_user_timeout(stream, millis) {
+        tracing::debug!(%error, "a client that vanishes will be noticed late");
+    }
+}
+
+/// Other systems have their own bounds.
+#[cfg(not(target_os = "linux"))]
+pub(crate) const fn limit_unacknowledged(_: &TcpStream, _: Duration) {}
+
 /// What a connection, its requests and its socket tell each other.
 #[derive(Debug, Default)]
 pub(crate) struct Wire {
@@ -156,5 +171,23 @@ impl AsyncWrite for Socket {
         ready!(this.poll_linger(cx));
         this.closing = Closing::Done;
         Poll::Ready(Ok(()))
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use rustix::net::sockopt::tcp_user_timeout;
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_system_knows_how_long_silence_may_last() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        for (timeout, millis) in [(Duration::from_secs(60), 60_000), (Duration::from_millis(1), 1)] {
+            limit_unacknowledged(&stream, timeout);
+            assert_eq!(tcp_user_timeout(&stream).unwrap(), millis);
+        }
     }
 }

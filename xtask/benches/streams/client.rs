@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::Result;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -23,7 +23,7 @@ pub(crate) struct Open {
     started: Instant,
     stream: TcpStream,
     /// What was read last, or everything since the head where all is kept.
-    buffer: BytesMut,
+    buffer: Vec<u8>,
 }
 
 /// Connects and sends `body`.
@@ -37,7 +37,7 @@ pub(crate) async fn open(address: SocketAddr, body: Bytes) -> Result<Open> {
         body.len()
     );
     stream.write_all(&[head.as_bytes(), &body].concat()).await?;
-    Ok(Open { started, stream, buffer: BytesMut::with_capacity(READ_BYTES) })
+    Ok(Open { started, stream, buffer: Vec::with_capacity(READ_BYTES) })
 }
 
 impl Open {
@@ -58,18 +58,21 @@ impl Open {
     }
 
     /// Reads to the end and keeps nothing but the last bytes.
+    ///
+    /// The memory is the same all the time: fresh pages would cost more than what is measured.
     pub(crate) async fn drain(&mut self) -> Result<()> {
+        self.buffer.reserve(READ_BYTES);
         while !self.at_end() {
             let kept = self.buffer.len().saturating_sub(BODY_END.len());
-            drop(self.buffer.split_to(kept));
-            self.buffer.reserve(READ_BYTES);
+            self.buffer.copy_within(kept.., 0);
+            self.buffer.truncate(BODY_END.len());
             anyhow::ensure!(self.stream.read_buf(&mut self.buffer).await? > 0, "the body is cut");
         }
         Ok(())
     }
 
     /// The whole answer, head and chunk sizes with it.
-    pub(crate) async fn read_whole(mut self) -> Result<BytesMut> {
+    pub(crate) async fn read_whole(mut self) -> Result<Vec<u8>> {
         while !self.at_end() {
             self.buffer.reserve(READ_BYTES);
             anyhow::ensure!(self.stream.read_buf(&mut self.buffer).await? > 0, "the body is cut");

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::Step;
 use crate::{
-    layers, peers, process, schema, tidy,
+    docs, layers, peers, process, schema, tidy,
     verdict::Verdict,
     workspace::{Package, Workspace},
 };
@@ -25,6 +25,7 @@ pub(super) fn run(workspace: &Workspace, step: Step) -> Result<Verdict> {
         Step::Features => features(workspace),
         Step::Test => test(workspace),
         Step::Schema => schema::run(workspace, true),
+        Step::Docs => docs::run(workspace, true),
         Step::Doc => doc(workspace),
         Step::Deny => deny(workspace),
         Step::Peers => peers::check(workspace),

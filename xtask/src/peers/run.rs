@@ -12,8 +12,8 @@ use crate::{
     workspace::Workspace,
 };
 
-/// Streams that our own tests pin.
-const GOLDEN: &str = "fixtures/golden";
+/// Makes the server's golden tests write their streams to `goldens` in the target directory.
+const WRITE_GOLDENS: &str = "AGUI_WRITE_GOLDENS";
 /// Live scenarios of the ordinary run, by prefix; the others take minutes.
 const LIVE: &str = "a_,b_,b2,c_,d_,e_,f1,g_,h_,i_,j,m1,m4,m5,m6,n1,n2,t_,o1_,o6";
 
@@ -36,7 +36,7 @@ pub(crate) struct Options {
 enum Stage {
     /// The judges accept good streams and refuse bad ones.
     Samples,
-    /// The streams that our tests pin.
+    /// The streams that the server's golden tests pin.
     Golden,
     /// The server over recorded kernel traffic, and the streams that come of it.
     Replay,
@@ -96,8 +96,7 @@ impl Runner<'_> {
     fn stage(&self, stage: Stage) -> Result<Vec<String>> {
         match stage {
             Stage::Samples => self.samples(),
-            Stage::Golden if !self.workspace.path(GOLDEN).is_dir() => Ok(Vec::new()),
-            Stage::Golden => self.judge(&self.workspace.path(GOLDEN), "golden"),
+            Stage::Golden => self.golden(),
             Stage::Replay => self.drive_and_judge("replay", self.options.only.as_deref()),
             Stage::Live => self.drive_and_judge("live", Some(self.options.only.as_deref().unwrap_or(LIVE))),
             Stage::HttpAgent => {
@@ -130,11 +129,20 @@ impl Runner<'_> {
         Ok(findings)
     }
 
+    fn golden(&self) -> Result<Vec<String>> {
+        let out = self.workspace.target_dir().join("goldens");
+        remove(&out)?;
+        let mut test = self.workspace.cargo();
+        test.args(["test", "--locked", "--package", "agui-server", "--test", "it", "goldens"]);
+        test.env(WRITE_GOLDENS, "1");
+        let mut findings = self.finding("golden-tests", &mut test)?;
+        findings.extend(self.judge(&out, "golden")?);
+        Ok(findings)
+    }
+
     fn drive_and_judge(&self, mode: &str, only: Option<&str>) -> Result<Vec<String>> {
         let out = self.workspace.path(DIRECTORY).join("out").join(mode);
-        if out.exists() {
-            std::fs::remove_dir_all(&out)?;
-        }
+        remove(&out)?;
         let mut drive = self.lab("drive.py");
         drive.arg(mode).arg("--out").arg(&out);
         if let Some(only) = only {
@@ -212,5 +220,12 @@ impl Runner<'_> {
     }
 }
 
+fn remove(directory: &Path) -> Result<()> {
+    if directory.exists() {
+        std::fs::remove_dir_all(directory)?;
+    }
+    Ok(())
+}
+
 /// Recordings of what the server sent, and files of streams; not the kernel's and the model's side.
-const STREAM_FILES: &str = r"(agui\.jsonl|\.sse|golden/.*\.jsonl|samples/.*\.jsonl)(\.gz)?$";
+const STREAM_FILES: &str = r"(agui\.jsonl|\.sse|goldens/.*\.jsonl|samples/.*\.jsonl)(\.gz)?$";

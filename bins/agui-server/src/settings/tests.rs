@@ -38,7 +38,7 @@ fn a_flag_wins_over_the_file_and_the_environment_over_the_file_for_tokens() {
     std::fs::write(
         &path,
         "host: localhost\nport: 9000\ninterrupt_ttl: 60\nauth_token: from-file\na2a_token: kernel-file\n\
-         on_disconnect: grace:30\nlog_format: json\n",
+         on_disconnect: grace:30\nlog_format: json\nallow_host: [agui.example]\n",
     )
     .unwrap();
     let path = path.to_str().unwrap();
@@ -51,10 +51,13 @@ fn a_flag_wins_over_the_file_and_the_environment_over_the_file_for_tokens() {
     assert_eq!(from_file.interrupt_ttl, Duration::from_secs(60));
     assert_eq!(from_file.on_disconnect, OnDisconnect::Grace(Duration::from_secs(30)));
     assert_eq!(from_file.log_format, LogFormat::Json);
+    assert_eq!(from_file.allowed_hosts, ["agui.example"]);
     assert_eq!(from_file.auth_token.unwrap().expose(), "from-file");
 
-    let over = read(&["--port", "9001", "--on-disconnect", "detach"], &[("IAC_CODE_AGUI_AUTH_TOKEN", "env")]);
+    let flags = ["--port", "9001", "--on-disconnect", "detach", "--allow-host", "a", "--allow-host", "b"];
+    let over = read(&flags, &[("IAC_CODE_AGUI_AUTH_TOKEN", "env")]);
     assert_eq!(over.port, 9001);
+    assert_eq!(over.allowed_hosts, ["a", "b"]);
     assert_eq!(over.on_disconnect, OnDisconnect::Detach);
     assert_eq!(over.auth_token.unwrap().expose(), "env");
     assert_eq!(over.a2a_token.unwrap().expose(), "kernel-file");

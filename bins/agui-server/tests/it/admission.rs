@@ -199,8 +199,6 @@ fn bad_inputs(stack: &Stack) -> Vec<BadInput> {
         part(json!({"type": "image", "source": {"type": "data", "value": data, "mimeType": mime}}))
     };
     let secret = "s3cr3t-value";
-    std::fs::write(stack.state_dir().join("ws/file"), "").unwrap();
-    std::os::unix::fs::symlink("/", stack.state_dir().join("ws/root")).unwrap();
     let in_ws = |tail: &str| json!(format!("{}/{tail}", stack.workspace()));
     let tool = json!([{"name": secret, "description": "", "parameters": {}}]);
     vec![
@@ -241,6 +239,8 @@ fn bad_inputs(stack: &Stack) -> Vec<BadInput> {
 async fn s2_12_bad_input_names_its_field_burns_no_run_id_and_reaches_nobody() {
     let kernel = demo().await;
     let stack = Stack::start(&kernel.url()).await;
+    std::fs::write(stack.state_dir().join("ws/file"), "").unwrap();
+    std::os::unix::fs::symlink("/", stack.state_dir().join("ws/root")).unwrap();
     for (input, expected, words) in bad_inputs(&stack) {
         let (status, code, message) = stack.refused(&input).await;
         let what = input.to_json();
@@ -293,15 +293,16 @@ async fn c76_whatever_a_thread_is_called_it_has_a_state_of_its_own() {
         "emoji-\u{1f680}", "nul\u{0}byte", &long, "%2e%2e", "aguiid~41",
     ];
     let mut executions = BTreeSet::new();
+    let input = |name: &str| stack.input(name, "r1").with_iac_code("rosInvocationId", json!("inv"));
     for name in names {
-        let run = stack.run(&stack.input(name, "r1").with_user("chat")).await;
+        let run = stack.run(&input(name).with_user("chat")).await;
         assert_eq!(outcome(&run), "success", "{name:?}");
         assert_eq!(run.find("RUN_STARTED").unwrap()["threadId"], name);
         executions.insert(execution_id(&run));
     }
     assert_eq!(executions.len(), names.len());
     for name in names {
-        let (_, code, _) = stack.refused(&stack.input(name, "r1").with_user("other")).await;
+        let (_, code, _) = stack.refused(&input(name).with_user("other")).await;
         assert_eq!(code, "RUN_ID_CONFLICT", "{name:?} is known by its own name");
     }
     let documents = stack.state_files();

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use agui_testkit::client::input::decision;
+use agui_testkit::client::Recording;
+use agui_testkit::client::input::{RunInput, decision};
 use agui_testkit::client::raw::{Hangup, RawConnection, leave_after_events, leave_before_headers};
 use agui_testkit::demo::DemoKernel;
 use agui_testkit::faulty::{Script, Step};
@@ -11,8 +12,8 @@ use agui_testkit::wire::State;
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
-use crate::stack::{PATIENCE, Stack, demo, interrupt_id, outcome};
-use crate::upstream::{CANCEL, RESTORE, Rig, SEND, asks, permission, received, received_and_done, update};
+use crate::stack::{PATIENCE, Stack, demo, interrupt_id, outcome, verify};
+use crate::upstream::{CANCEL, RESTORE, Rig, SEND, asks, permission, received, received_and_done};
 
 /// Waits until the demo kernel has nothing to do.
 async fn idle(kernel: &DemoKernel) {
@@ -35,7 +36,7 @@ async fn leave(url: &str, body: &Value, number: usize) {
         _ => {
             let mut silent = RawConnection::connect(url).await.unwrap();
             silent.post("/", body).await.unwrap();
-            silent.read_until("I hold. ", 1).await.unwrap();
+            silent.read_until("hold. ", 1).await.unwrap();
             silent.hang_up(how).unwrap();
         }
     }
@@ -62,16 +63,7 @@ async fn weaknesses_1_to_3_two_hundred_clients_that_leave_cost_one_cancel_each_a
     // A request whose connection was reset before it was read was never there.
     for number in 0..CLIENTS {
         let next = stack.input(&thread(number), "r2").with_user("chat");
-        let free = async {
-            loop {
-                let response = stack.post(&next).await;
-                if response.is_stream() {
-                    return response.events().collect().await;
-                }
-                sleep(Duration::from_millis(10)).await;
-            }
-        };
-        let run = timeout(PATIENCE, free).await.expect("no thread stays busy");
+        let run = once_free(&stack, &next).await;
         assert_eq!(outcome(&run), "success", "{number}: {run:?}");
     }
     idle(&kernel).await;
@@ -120,7 +112,7 @@ async fn weakness_2_leaving_a_resume_before_its_answer_is_sent_keeps_the_questio
             .on(crate::upstream::GET, [crate::upstream::found(State::InputRequired, json!({}))])
             .on(SEND, received_and_done("permission", "p1")),
     );
-    assert_eq!(outcome(&rig.stack.run(&resume("r3")).await), "success");
+    assert_eq!(outcome(&once_free(&rig.stack, &resume("r3")).await), "success");
 }
 
 #[tokio::test]
@@ -141,22 +133,23 @@ async fn s12_2_leaving_a_resume_whose_answer_was_taken_cancels_the_task() {
     rig.kernel.requests().wait_for(CANCEL, 1).await.unwrap();
     rig.kernel.connections().wait_open(0).await.unwrap();
     rig.play(Script::new().on(SEND, Step::good_turn("fine")));
-    let run = next_run(&rig.stack, "t", "r3").await;
+    let run = once_free(&rig.stack, &rig.input("t", "r3").with_user("go")).await;
     assert_eq!(outcome(&run), "success");
     assert_eq!(rig.count(CANCEL), 1);
 }
 
-/// The next message, as soon as the thread is free.
-async fn next_run(stack: &Stack, thread: &str, run: &str) -> agui_testkit::client::Recording {
-    let input = stack.input(thread, run).with_user("chat");
+/// A run as soon as the thread is free.
+async fn once_free(stack: &Stack, input: &RunInput) -> Recording {
     let free = async {
         loop {
-            let response = stack.post(&input).await;
+            let response = stack.post(input).await;
             if response.is_stream() {
                 return response.events().collect().await;
             }
             sleep(Duration::from_millis(5)).await;
         }
     };
-    timeout(PATIENCE, free).await.expect("the thread is free again")
+    let recording = timeout(PATIENCE, free).await.expect("the thread is free again");
+    verify(&recording);
+    recording
 }

@@ -26,11 +26,11 @@ async fn lapsed(stack: &Stack, thread: &str) {
 #[tokio::test]
 async fn s7_3_an_interrupt_says_when_it_expires_and_lives_as_long_as_configured() {
     let kernel = demo().await;
-    for (flags, seconds) in [(&[][..], 540), (&["--interrupt-ttl", "75"][..], 75)] {
+    for (thread, flags, seconds) in [("a", &[][..], 540), ("b", &["--interrupt-ttl", "75"][..], 75)] {
         let stack = Stack::start_with(&kernel.url(), flags, &[]).await;
-        let asked = stack.say("t", "r1", "write").await;
+        let asked = stack.say(thread, "r1", "write").await;
         let expires = interrupts(&asked)[0]["expiresAt"].as_str().unwrap().to_owned();
-        let stored = &stack.state_file("t")["execution"]["pending"];
+        let stored = &stack.state_file(thread)["execution"]["pending"];
         let stored = stored.as_object().unwrap().values().next().unwrap();
         assert_eq!(stored["expiresAt"], json!(expires), "the same in the file");
         let at = |text: &str| text.parse::<jiff_seconds::Seconds>().unwrap().0;

@@ -8,6 +8,7 @@ mod canon;
 mod changes;
 mod differences;
 mod explain;
+mod export;
 mod lines;
 mod names;
 mod play;
@@ -16,7 +17,9 @@ mod script;
 
 use std::collections::BTreeSet;
 
-use play::play;
+use agui_testkit::replay::fixtures_dir;
+use differences::Note;
+use play::{Played, play};
 
 /// One test a trace.
 macro_rules! goldens {
@@ -46,7 +49,26 @@ goldens! {
 
 async fn golden(name: &str) {
     let played = play(name).await;
+    export::export(name, &played);
     insta::assert_snapshot!(name, lines::document(&played));
+    check_requests(name, &played);
+    check_differences(name, &played);
+}
+
+/// What the kernel was asked is what it was asked in the recording, but for the deviations with a reason.
+fn check_requests(name: &str, played: &Played) {
+    assert_eq!(played.problems, [], "the recording went on without something");
+    let (unexplained, reasons) = requests::compare(name, played);
+    assert!(unexplained.is_empty(), "{name}:\n{}", unexplained.join("\n"));
+    assert_eq!(reasons, requests::given(name), "{name}: reasons that hold, and that are given");
+    for kind in &played.unmatched {
+        assert!(requests::is_known_addition(name, kind), "{name}: the recording has no (more) {kind}");
+    }
+    played.requests.iter().for_each(requests::check);
+}
+
+/// What clients got is what they got in the recording, but for the documented differences.
+fn check_differences(name: &str, played: &Played) {
     let (mut notes, mut unexplained) = (BTreeSet::new(), Vec::new());
     for (recorded, outcome) in played.script.recorded.iter().zip(&played.outcomes) {
         let ours = canon::ours(outcome, &played.workspace);
@@ -55,9 +77,37 @@ async fn golden(name: &str) {
         let run = recorded.json()["runId"].as_str().unwrap_or(&recorded.path).to_owned();
         unexplained.extend(left.iter().map(|change| format!("{run}: {change}")));
     }
-    for line in requests::compare(name, &played) { println!("%% {name} {line}"); }
-    println!("%% {name} {:?} {:?}", played.problems, played.unmatched);
-    for r in &played.requests { println!("## {name} {} {}", r.kind(), r.target); }
     println!("@@ {name} {notes:?}");
-    for line in &unexplained { println!("@@ {name} {line}"); }
+    assert!(unexplained.is_empty(), "{name}: differences without an entry:\n{}", unexplained.join("\n"));
+    let documented = differences::documented().into_iter().filter(|(_, traces)| traces.contains(name));
+    let documented: BTreeSet<String> = documented.map(|(kind, _)| kind).collect();
+    assert_eq!(notes, documented, "{name}: kinds of difference that were met, and that are documented");
+}
+
+#[test]
+fn every_recorded_trace_has_a_test() {
+    let mut names: Vec<String> = std::fs::read_dir(fixtures_dir())
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let mut traces = TRACES.to_vec();
+    traces.sort_unstable();
+    assert_eq!(traces, names);
+}
+
+#[test]
+fn every_kind_of_difference_is_explained_once_with_traces_that_exist() {
+    let documented = differences::documented();
+    let kinds: Vec<&str> = documented.keys().map(String::as_str).collect();
+    let known: Vec<&str> = Note::ALL.iter().map(|note| note.as_str()).collect();
+    assert_eq!(kinds, known);
+    for (kind, traces) in &documented {
+        assert!(!traces.is_empty(), "{kind}");
+        for trace in traces {
+            assert!(TRACES.contains(&trace.as_str()), "{kind}: {trace}");
+        }
+    }
 }

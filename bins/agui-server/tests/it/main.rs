@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod admission;
+mod answers;
 mod cancel;
 mod disconnect;
 mod expiry;
@@ -10,10 +11,15 @@ mod goldens;
 mod guidance;
 mod images;
 mod interrupt_list;
+#[cfg(target_os = "linux")]
+mod load;
 mod parked;
+mod process;
 mod reattach;
 mod restart;
 mod resume;
 mod security;
 mod stack;
+mod surface;
+mod turns;
 mod upstream;

@@ -248,7 +248,13 @@ async fn events_that_are_gone_are_one_error_and_what_is_left_can_be_asked_for() 
     let kernel = demo().await;
     let stack = start(&kernel, DETACH).await;
     let before = leave(&stack, "t", "r", "long 30000").await;
-    until(|| has_ended(&stack, "t")).await;
+    let recorded = async {
+        while attach(&stack, "t", "r", Some("30000")).await.status == 400 {
+            sleep(Duration::from_millis(20)).await;
+        }
+        read_on(&stack, "t", "r", Some("30000")).await
+    };
+    assert_eq!(outcome(&timeout(PATIENCE, recorded).await.unwrap()), "success");
     let language =
         stack.client.clone().with_header("accept-language", "fr").with_header("last-event-id", "2");
     let gap = to_the_end(language.get("/extensions/agui/v1/runs/t/r/events").await.unwrap()).await;

@@ -2,12 +2,12 @@
 
 use agui_testkit::client::input::{RunInput, decision};
 use agui_testkit::client::{Recording, StreamEnd};
-use agui_testkit::demo::DemoKernel;
-use serde_json::Value;
+use agui_testkit::faulty::{Script, Step};
+use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::stack::{PATIENCE, Stack, demo, error_code, interrupt_id, outcome};
-use crate::upstream::{CANCEL, SEND};
+use crate::upstream::{CANCEL, Rig, SEND};
 
 #[tokio::test]
 async fn c06_a_question_survives_a_crash_under_its_id_and_is_answered_once() {
@@ -35,7 +35,7 @@ async fn c06_a_pipeline_survives_a_crash_and_repeats_nothing() {
     let id = interrupt_id(&asked);
     stack.kill();
     stack.launch().await;
-    let answer = agui_testkit::client::input::resolved(&id, &serde_json::json!({"selectedId": "confirm"}));
+    let answer = agui_testkit::client::input::resolved(&id, &json!({"selectedId": "confirm"}));
     let done = stack.run(&stack.input("t", "r2").with_answer(answer)).await;
     assert_eq!(outcome(&done), "success");
     let ids = |run: &Recording| -> Vec<String> {
@@ -64,22 +64,18 @@ async fn weakness_6_after_a_crash_in_the_middle_of_a_run_the_next_message_cancel
 
 #[tokio::test]
 async fn weakness_6_while_the_kernel_cannot_be_told_the_next_message_waits_and_burns_no_id() {
-    let kernel = demo().await;
-    let addr = kernel.addr();
-    let mut stack = Stack::start(&kernel.url()).await;
-    let mut events = stack.post(&stack.input("t", "r1").with_user("hold")).await.events();
+    let silent = Step::turn([Step::text("Hi"), Step::Stall]);
+    let mut rig = Rig::start(Script::new().on(SEND, silent)).await;
+    let mut events = rig.stack.post(&rig.input("t", "r1").with_user("go")).await.events();
     events.read_until(|event| event.kind() == "TEXT_MESSAGE_CONTENT").await.unwrap();
-    stack.kill();
-    kernel.stop().await;
-    stack.launch().await;
-    let next = stack.input("t", "r2").with_user("chat");
-    let (status, code, _) = stack.refused(&next).await;
+    rig.stack.kill();
+    rig.stack.launch().await;
+    rig.play(Script::new().on(CANCEL, [Step::json(500, &json!({}))]).on(SEND, Step::good_turn("fine")));
+    let next = rig.input("t", "r2").with_user("go");
+    let (status, code, _) = rig.stack.refused(&next).await;
     assert_eq!((status, code.as_str()), (503, "A2A_UNAVAILABLE"));
-
-    let kernel = DemoKernel::start(agui_testkit::demo::DemoConfig::instant().with_addr(addr)).await.unwrap();
-    let run = stack.run(&next).await;
-    assert_eq!(kernel.requests().kinds(), [CANCEL, SEND], "a task that is gone needs no second call");
-    assert!(["success", ""].contains(&run.find("RUN_FINISHED").map_or("", |_| "success")), "{run:?}");
+    assert_eq!(outcome(&rig.stack.run(&next).await), "success");
+    assert_eq!(rig.kernel.requests().kinds(), [SEND, CANCEL, CANCEL, SEND]);
 }
 
 #[tokio::test]

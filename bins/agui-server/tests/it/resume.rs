@@ -278,8 +278,8 @@ async fn c04_a_partial_resume_is_refused_before_anything_is_sent() {
     let script = Script::new()
         .on(SEND, waits_for(&[], &[&a, &b]))
         .on(GET, [found(State::Working, json!({"pendingPermissions": [a, b]}))])
-        .on(UNARY, [acknowledged("p1", "call-1", "allow_once")])
         .on(UNARY, [acknowledged("p2", "call-2", "deny")])
+        .on(UNARY, [acknowledged("p1", "call-1", "allow_once")])
         .always(GET, [done()]);
     let rig = Rig::start(script).await;
     let asked = rig.say("t", "r1").await;

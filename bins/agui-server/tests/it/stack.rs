@@ -112,6 +112,10 @@ impl Stack {
         process.wait().unwrap();
     }
 
+    pub(crate) fn process_id(&self) -> u32 {
+        self.process.as_ref().unwrap().id()
+    }
+
     /// What the server has logged so far.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.dir.path().join("log")).unwrap_or_default()
@@ -258,9 +262,15 @@ pub(crate) fn execution_id(recording: &Recording) -> String {
 impl Stack {
     /// Ends the process by the signal that asks for it, and waits until its clean-up is done.
     pub(crate) async fn stop(&mut self) {
-        let mut process = self.process.take().unwrap();
+        let process = self.process.as_ref().unwrap();
         let signal = rustix::process::Signal::TERM;
-        rustix::process::kill_process(rustix::process::Pid::from_child(&process), signal).unwrap();
+        rustix::process::kill_process(rustix::process::Pid::from_child(process), signal).unwrap();
+        self.ended().await;
+    }
+
+    /// Waits until the process has ended by itself, without an error.
+    pub(crate) async fn ended(&mut self) {
+        let mut process = self.process.take().unwrap();
         let ended = async {
             loop {
                 match process.try_wait().unwrap() {

@@ -1,7 +1,5 @@
 //! Reading a stream of the kernel to its end, or to the moment when the run has to stop.
 
-use std::future::Future as _;
-use std::pin::pin;
 use std::task::Poll;
 
 use a2a_client::{Client, ClientError, Datum, UpdateStream};
@@ -10,12 +8,15 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{Ending, Run};
 use crate::active::StopReason;
+use crate::clock;
 use crate::config::{SIDEBAND_PATIENCE, SIDEBAND_QUIET};
 use crate::verdict::{Verdict, verdict};
 
-/// Data that are mapped before the run looks up from the stream: enough to fill a write, few enough to
-/// notice a stop.
+/// Data that are mapped before the reader is told and the run looks up from the stream: enough to fill a
+/// write, few enough to notice a stop.
 const BATCH: usize = 256;
+/// The same in bytes, for large data: 64 KiB.
+const BATCH_BYTES: usize = 64 * 1024;
 
 /// What happened while the run waited.
 pub(super) enum Wake {
@@ -87,25 +88,33 @@ impl Run {
         !state.is_some_and(|state| state.is_interrupted() || state.is_terminal())
     }
 
-    /// Maps a datum and those behind it that have arrived already; gives the error that ends the stream
-    /// when it came with them.
+    /// Takes a datum and those behind it that have arrived already; gives the error that ends the stream
+    /// when it came with them. Ids that come with them are saved at once, and the reader is woken once.
     async fn take_batch(
         &mut self,
-        datum: Datum,
+        mut datum: Datum,
         stream: &mut UpdateStream,
     ) -> Result<Option<ClientError>, ErrorNotice> {
-        self.take(&datum).await?;
-        for _ in 1..BATCH {
-            if !self.works_on() || !has_room(self) {
+        let now = clock::now();
+        let mut failure = None;
+        let mut bytes = 0;
+        for _ in 0..BATCH {
+            bytes += datum.bytes().len();
+            self.map(now, &datum);
+            if bytes >= BATCH_BYTES || !self.works_on() || self.gap().is_some() {
                 break;
             }
-            match stream.next_buffered() {
-                Some(Ok(datum)) => self.take(&datum).await?,
-                Some(Err(error)) => return Ok(Some(error)),
-                None => break,
+            match stream.next_arrived().await {
+                Poll::Ready(Some(Ok(next))) => datum = next,
+                Poll::Ready(Some(Err(error))) => {
+                    failure = Some(error);
+                    break;
+                }
+                Poll::Ready(None) | Poll::Pending => break,
             }
         }
-        Ok(None)
+        self.show().await?;
+        Ok(failure)
     }
 
     /// Waits for the next datum, while watching who wants the run to stop and whether the reader keeps up.
@@ -126,11 +135,6 @@ pub(super) async fn next(stream: &mut UpdateStream) -> Wake {
         Some(Err(error)) => Wake::Over(Some(error)),
         None => Wake::Over(None),
     }
-}
-
-fn has_room(run: &Run) -> bool {
-    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-    matches!(pin!(run.sink.ready()).poll(&mut context), Poll::Ready(()))
 }
 
 /// A question was asked beside the stream, and others may follow.

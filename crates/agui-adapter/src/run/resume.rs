@@ -17,6 +17,10 @@ use crate::pending;
 use crate::tasks::Told;
 use crate::verdict::{Verdict, verdict};
 
+/// Status with which the kernel refuses a session that it cannot restore for this task; also when it has
+/// forgotten the task.
+const NOT_THAT_SESSION: u16 = 400;
+
 impl Run {
     pub(super) async fn resume(&mut self, answers: Answers) -> Ending {
         match self.answer_all(answers).await {
@@ -97,6 +101,12 @@ impl Run {
                 Err(Ending::Lost(notice))
             }
             Ok(_) => Ok(()),
+            Err(ClientError::Http(failure)) if failure.status == NOT_THAT_SESSION => {
+                // It may be gone as well. The task tells: if it is there, it names its session again.
+                tracing::warn!(run = %self.request.run_id, "session not restored");
+                self.session_id = None;
+                Ok(())
+            }
             Err(error) => Err(unprepared(&error)),
         }
     }

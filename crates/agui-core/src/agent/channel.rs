@@ -22,11 +22,14 @@ pub fn run_channel(
     let shared = Arc::new(Shared(Mutex::new(Queue::new(limits))));
     let sink = RunSink {
         repairer: Repairer::new(thread_id, run_id),
-        scratch: Vec::new(),
+        staged: Vec::new(),
         shared: Arc::clone(&shared),
     };
     (sink, RunStream { ready: VecDeque::new(), shared })
 }
+
+/// Room for events that a sink keeps, in events: a burst is not paid for until the end of the run.
+const KEPT_EVENTS: usize = 16;
 
 #[derive(Debug)]
 struct Shared(Mutex<Queue>);
@@ -44,7 +47,8 @@ impl Shared {
 #[derive(Debug)]
 pub struct RunSink {
     repairer: Repairer,
-    scratch: Vec<Event>,
+    /// What the repairer gave and the reader has not got yet.
+    staged: Vec<Event>,
     shared: Arc<Shared>,
 }
 
@@ -54,11 +58,23 @@ impl RunSink {
     /// Events after the end of the run are left out. So is everything once the reader has gone. An agent
     /// that goes [`OVERRUN_FACTOR`](super::OVERRUN_FACTOR) times beyond the limits loses its run.
     pub fn send(&mut self, event: impl Into<Event>) -> Repaired {
-        let repaired = self.repairer.push(event, &mut self.scratch);
+        let repaired = self.stage(event);
+        self.flush();
+        repaired
+    }
+
+    /// As [`send`](Self::send), but the reader gets the event with the next [`flush`](Self::flush) or `send`.
+    ///
+    /// For an agent that has many events at once: the reader is woken once for all of them.
+    pub fn stage(&mut self, event: impl Into<Event>) -> Repaired {
+        self.repairer.push(event, &mut self.staged)
+    }
+
+    /// Hands over what was staged.
+    pub fn flush(&mut self) {
         if self.deliver() {
             self.fail("The agent sent more than the reader could take.");
         }
-        repaired
     }
 
     /// Whether the terminal event was sent.
@@ -105,19 +121,21 @@ impl RunSink {
 
     /// Moves what the repairer gave into the queue; says whether the agent has to be stopped.
     fn deliver(&mut self) -> bool {
-        let mut queue = self.shared.lock();
-        if queue.abandoned {
-            self.scratch.clear();
+        if self.staged.is_empty() {
             return false;
         }
-        for event in self.scratch.drain(..) {
-            queue.push(event);
+        let mut queue = self.shared.lock();
+        if queue.abandoned {
+            self.staged.clear();
+            return false;
         }
+        queue.append(&mut self.staged);
         queue.ended = self.repairer.has_ended();
         let overrun = queue.is_overrun() && !queue.ended;
         let reader = queue.reader.take();
         drop(queue);
         wake(reader);
+        self.staged.shrink_to(KEPT_EVENTS);
         overrun
     }
 
@@ -128,7 +146,7 @@ impl RunSink {
 
     fn fail(&mut self, message: &str) {
         let error = RunError::new(message).with_code(AGENT_ERROR);
-        self.repairer.close(error, &mut self.scratch);
+        self.repairer.close(error, &mut self.staged);
         self.deliver();
     }
 }
@@ -155,7 +173,11 @@ impl RunStream {
         let before = out.len();
         out.extend(self.ready.drain(..));
         let mut queue = self.shared.lock();
-        out.extend(queue.events.drain(..));
+        if out.is_empty() {
+            mem::swap(out, &mut queue.events);
+        } else {
+            out.append(&mut queue.events);
+        }
         queue.taken();
         if out.len() > before {
             let writers = mem::take(&mut queue.waits_for_room);
@@ -180,7 +202,7 @@ impl Stream for RunStream {
             return Poll::Ready(Some(event));
         }
         let mut queue = this.shared.lock();
-        mem::swap(&mut this.ready, &mut queue.events);
+        this.ready = mem::take(&mut queue.events).into();
         queue.taken();
         if let Some(event) = this.ready.pop_front() {
             let writers = mem::take(&mut queue.waits_for_room);

@@ -1,6 +1,5 @@
 //! The bounded queue between an agent and the reader of its events.
 
-use std::collections::VecDeque;
 use std::io;
 use std::task::Waker;
 
@@ -40,7 +39,7 @@ pub const OVERRUN_FACTOR: usize = 16;
 /// What agent and reader share.
 #[derive(Debug)]
 pub(super) struct Queue {
-    pub(super) events: VecDeque<Event>,
+    pub(super) events: Vec<Event>,
     bytes: usize,
     limits: RunLimits,
     /// No event follows.
@@ -55,7 +54,7 @@ pub(super) struct Queue {
 impl Queue {
     pub(super) fn new(limits: RunLimits) -> Self {
         Self {
-            events: VecDeque::new(),
+            events: Vec::new(),
             bytes: 0,
             limits: RunLimits::new(limits.max_events.max(1), limits.max_bytes.max(1)),
             ended: false,
@@ -66,10 +65,12 @@ impl Queue {
         }
     }
 
-    /// Adds an event. One event counts as full at most, so that a large one alone is no overrun.
-    pub(super) fn push(&mut self, event: Event) {
-        self.bytes = self.bytes.saturating_add(json_bytes(&event).min(self.limits.max_bytes));
-        self.events.push_back(event);
+    /// Takes over all events. One event counts as full at most, so that a large one alone is no overrun.
+    pub(super) fn append(&mut self, events: &mut Vec<Event>) {
+        for event in &*events {
+            self.bytes = self.bytes.saturating_add(json_bytes(event).min(self.limits.max_bytes));
+        }
+        self.events.append(events);
     }
 
     /// The reader has taken everything.

@@ -83,3 +83,12 @@ pub(super) fn between(recorded: &[Item], ours: &[Item]) -> Vec<Change> {
     }
     changes
 }
+
+/// The first recorded change and the one of ours that stands for it.
+pub(super) fn pair(changes: &[Change], stands_for: impl Fn(&Change, &Change) -> bool) -> Option<(usize, usize)> {
+    let (ours, recorded): (Vec<_>, Vec<_>) = changes.iter().enumerate().partition(|(_, change)| change.added);
+    recorded.iter().find_map(|(at, change)| {
+        let partner = ours.iter().find(|(_, other)| stands_for(change, other));
+        partner.map(|(other, _)| (*at, *other))
+    })
+}

@@ -49,6 +49,7 @@ notes! {
     ExpiresAt "expires-at"
     FailedTools "failed-tools"
     ImageBytes "image-bytes"
+    LostSessions "lost-sessions"
     MessageSpans "message-spans"
     NoIdsNoSession "no-ids-no-session"
     ProtocolVersion "protocol-version"

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::canon::Side;
-use super::changes::Change;
+use super::changes::{self, Change};
 use super::differences::Note;
 
 /// Two answers to one request, and what is left to explain.
@@ -29,6 +29,11 @@ const PAIRS: &[Pair] = &[
     }),
     (Note::AlreadyApplied, |_, recorded, ours| {
         recorded.code() == "EXECUTION_LOST" && ours.code() == "RESUME_ALREADY_APPLIED"
+    }),
+    (Note::LostSessions, |case, recorded, ours| {
+        case.trace == "n5_a2a_state_lost"
+            && recorded.code() == "A2A_UNAVAILABLE"
+            && ours.code() == "EXECUTION_LOST"
     }),
     (Note::ErrorDocuments, |_, recorded, ours| {
         recorded.is("HTTP") && recorded.item.value["body"].is_string() && !ours.code().is_empty()
@@ -58,8 +63,14 @@ const PAIRS: &[Pair] = &[
 ];
 
 const SINGLE: &[Single] = &[
-    (Note::SessionFirst, |_, change| is_session(change) && (change.moved || change.added)),
-    (Note::NoIdsNoSession, |_, change| is_session(change) && change.item.value["value"]["taskId"].is_null()),
+    (Note::SessionFirst, |case, change| {
+        // A snapshot and a session that changed places, or a session of a run that only asks.
+        (change.moved && (is_session(change) || change.is("ACTIVITY_SNAPSHOT")))
+            || (is_session(change) && change.added && case.asks())
+    }),
+    (Note::NoIdsNoSession, |_, change| {
+        is_session(change) && !change.added && change.item.value["value"]["taskId"].is_null()
+    }),
     (Note::ClosedBeforeErrors, |case, change| {
         change.is("STEP_FINISHED") && change.added && !change.moved && case.is_error()
     }),
@@ -72,7 +83,7 @@ const SINGLE: &[Single] = &[
     }),
     (Note::Snapshots, |case, change| {
         let known = case.ours.items.iter().filter(|item| **item == change.item).count();
-        change.is("ACTIVITY_SNAPSHOT") && (!change.added || change.moved || known > 1)
+        change.is("ACTIVITY_SNAPSHOT") && (!change.added || known > 1)
     }),
     (Note::CaughtUpInPlace, |_, change| change.is("TOOL_CALL_RESULT") && change.moved),
     (Note::StepFailures, |case, change| change.is("STEP_FINISHED") && change.moved && case.is_error()),
@@ -82,8 +93,9 @@ const SINGLE: &[Single] = &[
 /// Takes the changes away that a documented kind explains, and notes the kind.
 pub(super) fn explain(case: &mut Case<'_>) {
     case.refused_first();
+    case.taken_again();
     for (note, stands_for) in PAIRS {
-        while let Some((recorded, ours)) = case.pair(*stands_for) {
+        while let Some((recorded, ours)) = changes::pair(&case.changes, |theirs, mine| stands_for(case, theirs, mine)) {
             case.changes.remove(recorded.max(ours));
             case.changes.remove(recorded.min(ours));
             case.notes.insert(*note);
@@ -100,15 +112,6 @@ pub(super) fn explain(case: &mut Case<'_>) {
 }
 
 impl Case<'_> {
-    fn pair(&self, stands_for: fn(&Self, &Change, &Change) -> bool) -> Option<(usize, usize)> {
-        let (ours, recorded): (Vec<_>, Vec<_>) =
-            self.changes.iter().enumerate().partition(|(_, change)| change.added);
-        recorded.iter().find_map(|(at, change)| {
-            let partner = ours.iter().find(|(_, other)| stands_for(self, change, other));
-            partner.map(|(other, _)| (*at, *other))
-        })
-    }
-
     /// A request that is refused as a whole has no stream.
     fn refused_first(&mut self) {
         let ([ours], Some(end)) = (&*self.ours.items, self.recorded.items.last()) else { return };
@@ -121,6 +124,22 @@ impl Case<'_> {
             _ => return,
         };
         self.changes.clear();
+    }
+
+    /// A thread that was stuck takes a message; the recording does not say what the kernel makes of it.
+    fn taken_again(&mut self) {
+        let ([recorded], [first, ..]) = (&*self.recorded.items, &*self.ours.items) else { return };
+        let stuck = recorded.value.pointer("/body/error/code").is_some_and(|code| code == "RESUME_REQUIRED");
+        if self.trace == "n5_a2a_state_lost" && stuck && first.kind == "RUN_STARTED" {
+            self.notes.insert(Note::LostSessions);
+            self.changes.clear();
+        }
+    }
+
+    /// Whether our run ended in a question.
+    fn asks(&self) -> bool {
+        let outcome = self.ours.items.last().and_then(|last| last.value.pointer("/outcome/type"));
+        outcome.is_some_and(|outcome| outcome == "interrupt")
     }
 
     /// Whether our run ended in an error.

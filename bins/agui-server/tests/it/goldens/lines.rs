@@ -50,7 +50,22 @@ pub(super) fn document(played: &Played) -> String {
         }
         out.push('\n');
     }
+    out.push_str("== asked of the kernel\n");
+    for request in &played.requests {
+        let request = super::requests::item(request, &played.workspace);
+        writeln!(out, "{} {}", request.kind, cut(&request.value)).unwrap();
+    }
     names.redact(out.trim_end())
+}
+
+/// A value without the middle of long strings.
+fn cut(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.len() > 400 => Value::from(format!("{} … {} bytes", &text[..40], text.len())),
+        Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), cut(value))).collect(),
+        Value::Array(items) => items.iter().map(cut).collect(),
+        other => other.clone(),
+    }
 }
 
 fn heading(out: &mut String, recorded: &Recorded) {

@@ -4,8 +4,8 @@ use super::{
     EndedToolCall, Inner, OpenActivity, OpenReasoning, OpenStep, OpenSubagent, OpenText, OpenToolCall, Shared,
 };
 use crate::{
-    ActivitySnapshot, Content, ContentPart, Custom, Event, Json, JsonObject, Raw, ReasoningMessageStart,
-    StepStarted, SubagentRunId, SubagentStarted, TextMessageStart, ToolCallId, ToolCallStart,
+    ActivitySnapshot, Content, Custom, Event, Json, JsonObject, Raw, ReasoningMessageStart, StepStarted,
+    SubagentRunId, SubagentStarted, TextMessageStart, ToolCallId, ToolCallStart,
 };
 
 /// What the agent and its subagents can do alike: an [`EventSink`](super::EventSink) and an
@@ -112,21 +112,6 @@ impl Emitter {
 
     /// Content as the client can read it: clients of 0.x know text results only.
     pub(super) fn readable(&self, content: Content) -> Content {
-        match content {
-            Content::Parts(parts) if self.lock().is_legacy_peer => Content::Text(text_of(&parts)),
-            content => content,
-        }
+        if self.lock().is_legacy_peer { Content::Text(content.to_text().into_owned()) } else { content }
     }
-}
-
-fn text_of(parts: &[ContentPart]) -> String {
-    let texts = parts.iter().filter_map(|part| match part {
-        ContentPart::Text(text) => Some(text.text.as_str()),
-        ContentPart::Image(_)
-        | ContentPart::Audio(_)
-        | ContentPart::Video(_)
-        | ContentPart::Document(_)
-        | ContentPart::Binary(_) => None,
-    });
-    texts.collect::<Vec<_>>().join("\n")
 }

@@ -1,0 +1,224 @@
+//! The server as a process: several of them, stopping, idling, and the kernel it starts itself.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use agui_testkit::client::TestClient;
+use agui_testkit::client::input::decision;
+use agui_testkit::faulty::{Script, Step};
+use agui_testkit::wire::State;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
+
+use crate::stack::{PATIENCE, Stack, demo, error_code, interrupt_id, outcome, verify};
+use crate::upstream::{Rig, SEND, update};
+
+async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let held = async {
+        while !holds() {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    assert!(timeout(PATIENCE, held).await.is_ok(), "{what}");
+}
+
+#[tokio::test]
+async fn weakness_12_a_thread_whose_file_is_held_up_holds_no_other_thread_up() {
+    let kernel = demo().await;
+    let stack = Stack::start(&kernel.url()).await;
+    stack.say("slow", "r1", "chat").await;
+    let lock = File::options().append(true).open(stack.state_dir().join("state/threads/.slow.json.lock")).unwrap();
+    lock.lock().unwrap();
+    let waiting = {
+        let (client, body) = (stack.client.clone(), stack.input("slow", "r2").with_user("chat").to_json());
+        tokio::spawn(async move { client.post("/", &body).await.unwrap() })
+    };
+    for run in ["r1", "r2", "r3"] {
+        assert_eq!(outcome(&stack.say("other", run, "chat").await), "success");
+    }
+    assert!(!waiting.is_finished(), "its admission waits for the lock");
+    lock.unlock().unwrap();
+    assert_eq!(outcome(&waiting.await.unwrap().events().collect().await), "success");
+}
+
+#[tokio::test]
+async fn weakness_15_two_servers_on_one_state_directory_see_what_the_other_did() {
+    let kernel = demo().await;
+    let one = Stack::start(&kernel.url()).await;
+    let (state, workspace) = (one.state_dir().join("state"), one.workspace());
+    let variables = [
+        ("IAC_CODE_AGUI_STATE_DIR", state.to_str().unwrap()),
+        ("IAC_CODE_AGUI_ALLOWED_CWDS", workspace.as_str()),
+    ];
+    let two = Stack::start_with(&kernel.url(), &[], &variables).await;
+    let say = |run: &str| one.input("t", run).with_user("chat");
+    for (at, run) in ["r1", "r2", "r3", "r4"].into_iter().enumerate() {
+        let (first, second) = if at % 2 == 0 { (&one, &two) } else { (&two, &one) };
+        assert_eq!(outcome(&first.run(&say(run)).await), "success");
+        for stack in [second, first] {
+            let (_, code, _) = stack.refused(&say(run)).await;
+            assert_eq!(code, "DUPLICATE_RUN_ID", "{run}");
+        }
+    }
+    let id = interrupt_id(&one.run(&one.input("t", "r5").with_user("write")).await);
+    let (_, code, _) = two.refused(&say("r6")).await;
+    assert_eq!(code, "RESUME_REQUIRED");
+    let answered = two.run(&one.input("t", "r6").with_answer(decision(&id, "allow_once"))).await;
+    assert_eq!((outcome(&answered), kernel.executed_tools()), ("success", 1));
+    let again = one.run(&one.input("t", "r7").with_answer(decision(&id, "deny"))).await;
+    assert_eq!(error_code(&again), "RESUME_ALREADY_APPLIED");
+}
+
+#[tokio::test]
+async fn c73_a_stop_ends_the_streams_with_an_event_and_keeps_the_questions() {
+    let kernel = demo().await;
+    let mut stack = Stack::start(&kernel.url()).await;
+    let id = interrupt_id(&stack.say("asks", "r1", "write").await);
+    let mut streams = Vec::new();
+    for thread in ["a", "b", "c"] {
+        let mut events = stack.post(&stack.input(thread, "r1").with_user("hold")).await.events();
+        events.read_until(|event| event.kind() == "TEXT_MESSAGE_CONTENT").await.unwrap();
+        streams.push(tokio::spawn(events.collect()));
+    }
+    stack.stop().await;
+    for stream in streams {
+        let recording = stream.await.unwrap();
+        verify(&recording);
+        assert_eq!(error_code(&recording), "SHUTTING_DOWN");
+    }
+    assert_eq!((kernel.running_tasks(), kernel.connections().open()), (1, 0), "only what waits is left");
+
+    stack.launch().await;
+    for thread in ["a", "b", "c"] {
+        assert_eq!(outcome(&stack.say(thread, "r2", "chat").await), "success", "no thread stays busy");
+    }
+    let answer = stack.input("asks", "r2").with_answer(decision(&id, "allow_once"));
+    assert_eq!((outcome(&stack.run(&answer).await), kernel.executed_tools()), ("success", 1));
+}
+
+/// A server that starts its own kernel, which is the demo of the same program: all that is asked of it
+/// here is that it lives.
+struct Supervisor {
+    dir: tempfile::TempDir,
+    process: Child,
+    client: TestClient,
+}
+
+impl Supervisor {
+    async fn start(flags: &[&str]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let program = env!("CARGO_BIN_EXE_agui-server");
+        let kernel = format!("{program} --demo --host {{host}} --port {{port}} --state-dir {}", dir.path().join("k").display());
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let log = File::create(dir.path().join("log")).unwrap();
+        let process = Command::new(program)
+            .args(["--port", &port.to_string(), "--a2a-command", &kernel])
+            .args(flags)
+            .env_clear()
+            .env("HOME", dir.path())
+            .stdin(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let client = TestClient::new(&format!("http://127.0.0.1:{port}/")).unwrap();
+        let supervisor = Self { dir, process, client };
+        until("the server is ready", || supervisor.log().contains("ready addr")).await;
+        supervisor
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.dir.path().join("log")).unwrap_or_default()
+    }
+
+    async fn kernel_health(&self) -> Value {
+        self.client.get("/health").await.unwrap().json().await.unwrap()["kernel"].clone()
+    }
+
+    /// The kernel is the child of the guard, which is the child of the server.
+    fn kernel(&self) -> Option<Pid> {
+        let guard = child(i32::try_from(self.process.id()).unwrap())?;
+        child(guard).and_then(Pid::from_raw)
+    }
+}
+
+impl Drop for Supervisor {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn child(parent: i32) -> Option<i32> {
+    let of_task = |task: PathBuf| std::fs::read_to_string(task.join("children")).ok();
+    let tasks = std::fs::read_dir(format!("/proc/{parent}/task")).ok()?;
+    let children: String = tasks.filter_map(|task| of_task(task.ok()?.path())).collect();
+    children.split_whitespace().next()?.parse().ok()
+}
+
+fn is_gone(process: Pid) -> bool {
+    let status = std::fs::read_to_string(Path::new("/proc").join(process.as_raw_nonzero().to_string()).join("stat"));
+    // One that ended and that nobody waited for is a zombie.
+    status.map_or(true, |text| text.rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z')))
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn weakness_16_a_kernel_that_dies_is_noticed_and_started_again() {
+    let server = Supervisor::start(&[]).await;
+    assert_eq!(server.kernel_health().await, json!({"managed": true, "status": "ready", "restarts": 0}));
+    let first = server.kernel().expect("a kernel");
+    kill_process(first, Signal::KILL).unwrap();
+    let again = async {
+        while server.kernel_health().await != json!({"managed": true, "status": "ready", "restarts": 1}) {
+            sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(PATIENCE, again).await.expect("it is ready again");
+    let second = server.kernel().expect("a kernel");
+    assert_ne!(first, second);
+    assert!(is_gone(first));
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn weakness_16_a_kernel_does_not_outlive_its_server_however_that_ends() {
+    for signal in [Signal::KILL, Signal::TERM] {
+        let mut server = Supervisor::start(&[]).await;
+        let kernel = server.kernel().expect("a kernel");
+        kill_process(Pid::from_child(&server.process), signal).unwrap();
+        server.process.wait().unwrap();
+        until("the kernel ends", || is_gone(kernel)).await;
+    }
+}
+
+#[tokio::test]
+async fn weakness_17_a_question_that_nobody_answers_does_not_keep_an_idle_server_up_for_ever() {
+    let kernel = demo().await;
+    let flags = ["--idle-shutdown", "0.4", "--interrupt-ttl", "1"];
+    let mut stack = Stack::start_with(&kernel.url(), &flags, &[]).await;
+    interrupt_id(&stack.say("t", "r1", "write").await);
+    stack.ended().await;
+    assert_eq!(stack.state_file("t")["execution"]["pending"], json!({}), "it lapsed before");
+    assert_eq!(kernel.running_tasks(), 0);
+}
+
+#[tokio::test]
+async fn c72_a_client_that_does_not_read_holds_its_own_kernel_stream_back_and_nobody_else() {
+    const PIECES: usize = 600;
+    const PIECE: usize = 100_000;
+    let mut steps: Vec<Step> = (0..PIECES).map(|_| Step::huge(PIECE)).collect();
+    steps.push(update(State::Completed, json!({})));
+    let rig = Rig::start(Script::new().on(SEND, Step::turn(steps)).always(SEND, Step::good_turn("fine"))).await;
+    let mut events = rig.stack.post(&rig.input("t", "r1").with_user("go")).await.events();
+    events.read_until(|event| event.kind() == "TEXT_MESSAGE_CONTENT").await.unwrap();
+    for run in ["r1", "r2", "r3"] {
+        assert_eq!(outcome(&rig.say("other", run).await), "success");
+    }
+    assert_eq!(rig.kernel.connections().open(), 1, "the kernel is not done: it waits for the reader");
+    let recording = timeout(PATIENCE * 3, events.collect()).await.unwrap();
+    verify(&recording);
+    assert_eq!(recording.text("TEXT_MESSAGE_CONTENT").len(), PIECES * PIECE);
+}
