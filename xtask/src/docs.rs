@@ -52,7 +52,8 @@ fn document(codes: &[Value]) -> Result<String> {
     for row in codes {
         let code = row["code"].as_str().context("an error code without a name")?;
         let status = row["status"].as_u64().context("an error code without a status")?;
-        let retry = if row["retryable"].as_bool().context("a code that does not say")? { "yes" } else { "no" };
+        let retry =
+            if row["retryable"].as_bool().context("a code that does not say")? { "yes" } else { "no" };
         let words = row["text"].as_str().context("an error code without a text")?.replace('|', "\\|");
         writeln!(text, "| `{code}` | {status} | {retry} | {words} |")?;
     }

@@ -166,7 +166,7 @@ impl Silence {
         Self { longest, since: Instant::now(), heard: false, alarm: Box::pin(sleep(longest)) }
     }
 
-    /// The peer has sent something.
+    /// The peer has sent something; silence begins when it is waited for again.
     const fn end(&mut self) {
         self.heard = true;
     }
@@ -225,6 +225,8 @@ mod tests {
             seen.push(is_too_long(&mut silence).await);
             if heard {
                 silence.end();
+                // Whoever has heard something waits for more.
+                assert!(!is_too_long(&mut silence).await);
             }
         }
         assert_eq!(seen, [false, false, false, true, false, true]);

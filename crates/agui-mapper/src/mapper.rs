@@ -16,7 +16,7 @@ use crate::position::ResumePoint;
 
 /// Maps what an A2A agent sends in one run to AG-UI events.
 ///
-/// Feed it with `handle_*` and drain [`poll_event`](Self::poll_event) to `None` before the next input. What
+/// Feed it with `handle_*` and drain [`poll_event`](Self::poll_event) to `None` before you wait for more. What
 /// comes out is a valid AG-UI stream whatever comes in: it begins with `RUN_STARTED`, every span is closed,
 /// and [`finish`](Self::finish) gives the one terminal event. How a run ends is the caller's decision, with
 /// the help of [`observed`](Self::observed).

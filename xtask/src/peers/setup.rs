@@ -154,3 +154,23 @@ fn installed(what: &str, finished: &Finished) -> Result<(), Failure> {
 pub(super) fn python(workspace: &Workspace, environment: &str) -> std::path::PathBuf {
     workspace.path(Path::new(DIRECTORY).join(environment).join("bin/python"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(code: i32, output: &str) -> Finished {
+        Finished { code: Some(code), log: "some.log".into(), output: output.to_owned() }
+    }
+
+    #[test]
+    fn an_unreachable_registry_is_told_from_a_broken_installation() {
+        assert!(installed("npm ci", &ended(0, "added 19 packages")).is_ok());
+        for sign in UNREACHABLE {
+            let failed = installed("npm ci", &ended(1, &format!("npm error code {sign}\n")));
+            assert!(matches!(failed, Err(Failure::Unavailable(_))), "{sign}");
+        }
+        let failed = installed("pip check", &ended(1, "a 1.0 requires b, which is not installed."));
+        assert!(matches!(failed, Err(Failure::Broken(_))));
+    }
+}

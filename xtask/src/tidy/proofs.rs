@@ -109,7 +109,8 @@ mod tests {
 
     #[test]
     fn a_complete_table_is_accepted() {
-        let text = "| 1 | a `b` | `it::first`, `second` |\n| 1b | a | live: `second` |\n| 2 | a | `first` |\n";
+        let text =
+            "| 1 | a `b` | `it::first`, `second` |\n| 1b | a | live: `second` |\n| 2 | a | `first` |\n";
         assert_eq!(problems(false, text), [""; 0]);
     }
 
@@ -133,7 +134,8 @@ mod tests {
 
     #[test]
     fn a_reason_counts_where_the_document_admits_it() {
-        let text = "| 1 | a | `first` |\n| 1b | b | Not tested: it is another program |\n| 2 | c | Not tested:  |\n";
+        let text =
+            "| 1 | a | `first` |\n| 1b | b | Not tested: it is another program |\n| 2 | c | Not tested:  |\n";
         assert_eq!(problems(true, text), ["docs/a.md:7: 2 names no test"]);
         assert_eq!(problems(false, text), ["docs/a.md:6: 1b names no test", "docs/a.md:7: 2 names no test"]);
     }

@@ -122,7 +122,10 @@ mod tests {
         let table: String = requirements().map(|id| format!("| {id} | text | `works` |\n")).collect();
         let files = [
             file("docs/requirements.md", table.replace("S2.3 | text | `works`", "S2.3 | text | none yet")),
-            file("docs/cases.md", cases().map(|id| format!("| {id} | text | Not tested: why |\n")).collect::<String>()),
+            file(
+                "docs/cases.md",
+                cases().map(|id| format!("| {id} | text | Not tested: why |\n")).collect::<String>(),
+            ),
             file("crates/a/src/lib.rs", "#[test]\nfn works() {}\n"),
         ];
         let found: Vec<String> = check(&files).iter().map(ToString::to_string).collect();
@@ -149,7 +152,8 @@ mod tests {
             ("works", false),
         ];
         for (name, unknown) in names {
-            let found = check_cited_ids(&[file("crates/a/src/lib.rs", format!("#[test]\nfn {name}() {{}}\n"))]);
+            let found =
+                check_cited_ids(&[file("crates/a/src/lib.rs", format!("#[test]\nfn {name}() {{}}\n"))]);
             let expected = format!("crates/a/src/lib.rs:2: `{name}` cites an id that does not exist");
             let expected = if unknown { vec![expected] } else { Vec::new() };
             assert_eq!(found.iter().map(ToString::to_string).collect::<Vec<_>>(), expected);

@@ -76,74 +76,63 @@ async fn the_request_has_all_keys_and_fixed_headers() {
     assert_eq!(requests[1].json, body);
 }
 
-#[tokio::test]
-async fn streams_end_as_their_agent_and_the_wire_say() {
-    let error = r#"{"type":"RUN_ERROR","message":"no","code":"X"}"#;
-    let started: &[&str] = &["RUN_STARTED"];
-    let whole: &[&str] = &["RUN_STARTED", "RUN_FINISHED"];
-    let success = "end: Some(Success { result: None })";
-    let failed = r#"end: Some(Failed(RunError { message: "no", code: Some("X"), usage: [], "#;
-    let cases: Vec<(&str, Vec<Step>, &[&str], &str)> = vec![
-        ("a run", vec![Step::sse(), datum(STARTED), datum(FINISHED)], whole, success),
-        (
-            "LF",
-            vec![Step::sse(), Step::Eol(Eol::Lf), Step::Ping, datum(STARTED), datum(FINISHED)],
-            whole,
-            success,
-        ),
-        (
-            "until close",
-            vec![Step::sse_framed(Framing::UntilClose), datum(STARTED), datum(FINISHED), Step::Fin],
-            whole,
-            success,
-        ),
-        ("cut after the end", vec![Step::sse(), datum(STARTED), datum(FINISHED), Step::Fin], whole, success),
-        ("a failure", vec![Step::sse(), datum(error)], &["RUN_ERROR"], failed),
-        (
-            "a late failure",
-            vec![Step::sse(), datum(STARTED), datum(FINISHED), datum(error)],
-            &["RUN_STARTED", "RUN_FINISHED", "RUN_ERROR"],
-            failed,
-        ),
-        (
-            "no end",
-            vec![Step::sse(), datum(STARTED), Step::End],
-            started,
-            "event stream ended before the run did",
-        ),
-        ("no events", vec![Step::sse(), Step::End], &[], "event stream ended before the run did"),
-        (
-            "a close that looks like an end",
-            vec![Step::sse_framed(Framing::UntilClose), datum(STARTED), Step::Fin],
-            started,
-            "event stream ended before the run did",
-        ),
-        (
-            "half a record",
-            vec![Step::sse(), datum(STARTED), Step::Body("data: {".into()), Step::End],
-            started,
-            "event stream cannot be read",
-        ),
-        (
-            "a cut",
-            vec![Step::sse(), datum(STARTED), Step::Fin],
-            started,
-            "connection broke before the run ended",
-        ),
-        ("no JSON", vec![Step::sse(), datum(STARTED), datum("[DONE]")], started, "event cannot be read"),
-        (
-            "a forbidden event",
-            vec![Step::sse(), datum(STARTED), datum(STARTED)],
-            started,
-            "event stream breaks the protocol",
-        ),
-    ];
-    for (name, steps, types, end) in cases {
+/// What the agent does, the types of the events, and how the end begins.
+type Ending = (&'static str, Vec<Step>, &'static [&'static str], &'static str);
+
+const WHOLE: &[&str] = &["RUN_STARTED", "RUN_FINISHED"];
+const LATE: &[&str] = &["RUN_STARTED", "RUN_FINISHED", "RUN_ERROR"];
+const FAILURE: &str = r#"{"type":"RUN_ERROR","message":"no","code":"X"}"#;
+
+async fn assert_endings(endings: Vec<Ending>) {
+    for (name, steps, types, end) in endings {
         let server = server(steps).await;
         let (seen, how) = drain(open(&server).await.unwrap()).await;
         assert_eq!(seen, types, "{name}");
         assert!(how.starts_with(end), "{name}: {how}");
     }
+}
+
+fn run_then(more: impl IntoIterator<Item = Step>) -> Vec<Step> {
+    [Step::sse(), datum(STARTED), datum(FINISHED)].into_iter().chain(more).collect()
+}
+
+fn started_then(more: impl IntoIterator<Item = Step>) -> Vec<Step> {
+    [Step::sse(), datum(STARTED)].into_iter().chain(more).collect()
+}
+
+#[tokio::test]
+async fn runs_end_as_their_agent_says() {
+    let success = "end: Some(Success { result: None })";
+    let failed = r#"end: Some(Failed(RunError { message: "no", code: Some("X"), usage: [], "#;
+    let lf = vec![Step::sse(), Step::Eol(Eol::Lf), Step::Ping, datum(STARTED), datum(FINISHED)];
+    let head = Step::sse_framed(Framing::UntilClose);
+    assert_endings(vec![
+        ("a run", run_then([]), WHOLE, success),
+        ("LF", lf, WHOLE, success),
+        ("until close", vec![head, datum(STARTED), datum(FINISHED), Step::Fin], WHOLE, success),
+        ("cut after the end", run_then([Step::Fin]), WHOLE, success),
+        ("a failure", vec![Step::sse(), datum(FAILURE)], &["RUN_ERROR"], failed),
+        ("a late failure", run_then([datum(FAILURE)]), LATE, failed),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn a_stream_without_an_end_is_an_error() {
+    let started = &["RUN_STARTED"];
+    let unterminated = "event stream ended before the run did";
+    let unreadable = "event stream cannot be read";
+    let head = Step::sse_framed(Framing::UntilClose);
+    assert_endings(vec![
+        ("no end", started_then([Step::End]), started, unterminated),
+        ("no events", vec![Step::sse(), Step::End], &[], unterminated),
+        ("a close like an end", vec![head, datum(STARTED), Step::Fin], started, unterminated),
+        ("half a record", started_then([Step::Body("data: {".into()), Step::End]), started, unreadable),
+        ("a cut", started_then([Step::Fin]), started, "connection broke before the run ended"),
+        ("no JSON", started_then([datum("[DONE]")]), started, "event cannot be read"),
+        ("a second start", started_then([datum(STARTED)]), started, "event stream breaks the protocol"),
+    ])
+    .await;
 }
 
 #[tokio::test]

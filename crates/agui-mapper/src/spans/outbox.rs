@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use agui_core::{Event, UnixMillis};
 
-/// A queue that its owner drains before it is fed again, so it holds the events of one update at most.
+/// A queue that its owner drains before it waits for more, so it holds the events of what came at once.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     now: UnixMillis,

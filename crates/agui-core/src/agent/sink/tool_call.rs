@@ -34,6 +34,7 @@ impl<'a> OpenToolCall<'a> {
 
     /// Ends the arguments. A tool of the application is answered by the application, so its call is left
     /// here; a tool of the agent gets its result.
+    #[expect(clippy::must_use_candidate, reason = "a call of the application's tool is done here")]
     pub fn end(self) -> EndedToolCall<'a> {
         EndedToolCall::new(self.emitter, self.id.clone())
     }
