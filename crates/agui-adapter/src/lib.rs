@@ -21,6 +21,8 @@ mod request;
 mod run;
 mod schema;
 mod tasks;
+#[cfg(test)]
+mod testing;
 mod threads;
 mod verdict;
 mod waiting;

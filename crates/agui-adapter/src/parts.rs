@@ -64,10 +64,13 @@ fn outgoing(parts: Vec<DraftPart>) -> Result<Vec<OutgoingPart>, ErrorNotice> {
         out.push(match part {
             DraftPart::Text(text) => OutgoingPart::text(text),
             DraftPart::Image { base64, media_type, filename, pointer } => {
-                let image = images::prepare(media_type, &base64).map_err(|error| image_notice(error, pointer))?;
+                let image =
+                    images::prepare(media_type, &base64).map_err(|error| image_notice(error, pointer))?;
                 total += image.sent_bytes;
                 if total > MAX_IMAGES_BYTES {
-                    return Err(ErrorNotice::new(ErrorCode::InvalidInput).with_key(MessageKey::ImagesTooLarge));
+                    return Err(
+                        ErrorNotice::new(ErrorCode::InvalidInput).with_key(MessageKey::ImagesTooLarge)
+                    );
                 }
                 let data = Inline { filename: &filename, bytes: &image.base64 };
                 let data = serde_json::value::to_raw_value(&data).map_err(|_| internal())?;
@@ -105,4 +108,35 @@ fn map_notice(error: &MapError) -> ErrorNotice {
         _ => MessageKey::InvalidInput,
     };
     ErrorNotice::field(key, error.pointer().unwrap_or_default().to_owned(), "invalid")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use image::{DynamicImage, ImageFormat};
+
+    use super::*;
+
+    /// A valid image with so much behind its end that the file has `bytes`.
+    fn padded(bytes: usize) -> DraftPart {
+        let mut file = Cursor::new(Vec::new());
+        DynamicImage::new_rgb8(2, 2).write_to(&mut file, ImageFormat::Png).unwrap();
+        let mut file = file.into_inner();
+        file.resize(bytes, 0);
+        let (filename, pointer) = ("a.png".to_owned(), "/messages/0/content/0".to_owned());
+        DraftPart::Image { base64: STANDARD.encode(file), media_type: "image/png", filename, pointer }
+    }
+
+    #[test]
+    fn s2_11_the_limit_of_all_images_together_is_exact() {
+        let half = MAX_IMAGES_BYTES / 2;
+        let parts = outgoing(vec![padded(half), padded(half)]).unwrap();
+        assert_eq!(parts.len(), 2);
+        let refused = outgoing(vec![padded(half), padded(half + 1)]).unwrap_err();
+        let too_large = ErrorNotice::new(ErrorCode::InvalidInput).with_key(MessageKey::ImagesTooLarge);
+        assert_eq!(refused, too_large);
+    }
 }

@@ -1,8 +1,8 @@
 //! Runs that outlive their client: their events are kept, and whoever comes back reads on.
 //!
-//! Only with a policy other than [`OnDisconnect::Cancel`]. Between a run and its client stands a [`log`]:
-//! [`relay`] fills it with the run's events, and each client, the one that started the run and those that
-//! come later, reads it at a pace of its own. [`logs`] finds it by thread and run.
+//! Only with a policy other than [`Cancel`](crate::OnDisconnect::Cancel). Between a run and its client stands
+//! a [`log`]: [`relay`](mod@relay) fills it with the run's events, and each client, the one that started the
+//! run and those that come later, reads it at a pace of its own. [`logs`] finds it by thread and run.
 
 mod log;
 mod logs;

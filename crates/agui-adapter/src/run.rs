@@ -169,27 +169,31 @@ impl Run {
 
     /// Saves new ids, then tells the client about them (S11.6).
     async fn announce(&mut self) -> Result<(), ErrorNotice> {
-        let observed = self.mapper.observed();
-        if observed.identity_changed() {
-            return Ok(());
-        }
-        let task = self.task_id.is_none().then(|| observed.task_id.get().map(TaskId::from)).flatten();
-        let session = self.session_id.is_none().then(|| observed.session_id.get().map(SessionId::from)).flatten();
-        if task.is_some() || session.is_some() {
-            let what = if task.is_some() { MessageKey::PersistExecution } else { MessageKey::PersistSession };
-            self.task_id = task.or_else(|| self.task_id.take());
-            self.session_id = session.or_else(|| self.session_id.take());
-            let (task, session) = (self.task_id.clone(), self.session_id.clone());
-            self.commit(what, move |record| {
-                record.execution.task_id = task;
-                record.session_id = session;
-            })
-            .await?;
-        }
-        if self.task_id.is_some() && self.session_id.is_some() {
+        self.save_ids().await?;
+        let known = self.task_id.is_some() && self.session_id.is_some();
+        if known && !self.mapper.observed().identity_changed() {
             self.mapper.announce_session(clock::now());
         }
         Ok(())
+    }
+
+    /// Saves the ids as they were told first: also when others came with them, the task has to be found.
+    async fn save_ids(&mut self) -> Result<(), ErrorNotice> {
+        let observed = self.mapper.observed();
+        let task = self.task_id.is_none().then(|| observed.task_id.get().map(TaskId::from)).flatten();
+        let session = self.session_id.is_none().then(|| observed.session_id.get().map(SessionId::from)).flatten();
+        if task.is_none() && session.is_none() {
+            return Ok(());
+        }
+        let what = if task.is_some() { MessageKey::PersistExecution } else { MessageKey::PersistSession };
+        self.task_id = task.or_else(|| self.task_id.take());
+        self.session_id = session.or_else(|| self.session_id.take());
+        let (task, session) = (self.task_id.clone(), self.session_id.clone());
+        self.commit(what, move |record| {
+            record.execution.task_id = task;
+            record.session_id = session;
+        })
+        .await
     }
 
     /// Changes the record of this run's execution, and of no other (weakness 5).

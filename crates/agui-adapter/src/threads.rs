@@ -169,3 +169,73 @@ impl Drop for ActiveGuard {
         self.active.ended();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use agui_store::{Execution, MemoryStore};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn weakness_14_a_thread_that_nobody_uses_takes_no_memory() {
+        let threads = Threads::new(Arc::new(MemoryStore::new()));
+        let ids: Vec<ThreadId> = (0..1000).map(|number| ThreadId::new(format!("t{number}"))).collect();
+        let held = threads.slot(&ids[0]);
+        for id in &ids {
+            assert!(threads.slot(id).open().await.unwrap().record().is_none());
+        }
+        assert_eq!(threads.in_use(), 1);
+        assert!(Arc::ptr_eq(&held, &threads.slot(&ids[0])), "whoever comes meets who is there");
+        drop(held);
+        assert_eq!(threads.in_use(), 0);
+    }
+
+    fn record(thread: &str) -> ThreadRecord {
+        ThreadRecord::new(thread.into(), "/ws", Execution::new("e".into(), "inv".into()))
+    }
+
+    #[tokio::test]
+    async fn weakness_15_a_change_that_another_writer_was_faster_with_is_not_kept() {
+        let store = Arc::new(MemoryStore::new());
+        let slot = Threads::new(Arc::clone(&store) as Arc<dyn ThreadStore>).slot(&"t".into());
+        let mut open = slot.open().await.unwrap();
+        assert!(matches!(open.commit(|_| ()).await, Err(StoreError::Conflict)), "nothing is there to be changed");
+        open.create(record("t")).await.unwrap();
+        open.commit(|record| record.execution.pipeline_sequence = 1).await.unwrap();
+
+        let mut theirs = store.load(&"t".into()).await.unwrap().unwrap();
+        theirs.record.execution.pipeline_sequence = 7;
+        store.save(&mut theirs.record, theirs.version).await.unwrap();
+
+        let ours = open.commit(|record| record.execution.pipeline_sequence = 2).await;
+        assert!(matches!(ours, Err(StoreError::Conflict)));
+        assert_eq!(open.record().unwrap().execution.pipeline_sequence, 1, "what was not saved did not happen");
+        drop(open);
+        assert_eq!(slot.open().await.unwrap().record().unwrap().execution.pipeline_sequence, 7);
+    }
+
+    #[tokio::test]
+    async fn a_run_holds_its_thread_until_its_guard_goes_and_no_longer() {
+        let threads = Threads::new(Arc::new(MemoryStore::new()));
+        let slot = threads.slot(&"t".into());
+        let run = |execution: &str| Arc::new(Active::new(execution.into(), "inv".into()));
+        let guard = slot.activate(run("e1"));
+        assert_eq!(threads.active().len(), 1);
+        // A guard that comes late takes nothing from the run after its own.
+        let next = slot.activate(run("e2"));
+        drop(guard);
+        assert_eq!(slot.active().unwrap().execution_id, "e2".into());
+        drop(next);
+        assert!(slot.active().is_none() && threads.active().is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_thread_is_changed_by_one_at_a_time() {
+        let slot = Threads::new(Arc::new(MemoryStore::new())).slot(&"t".into());
+        let open = slot.open().await.unwrap();
+        let mut other = Box::pin(slot.open());
+        assert!(futures_util::poll!(&mut other).is_pending());
+        drop(open);
+        other.await.unwrap();
+    }
+}

@@ -106,3 +106,6 @@ fn failed(code: ErrorCode, key: Option<MessageKey>) -> Verdict {
         None => notice,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,16 +1,19 @@
+use std::fmt;
+
 use agui_core::{Event, RunAgentInput, RunId, UnixMillis};
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
 use http::{HeaderMap, Method, Request};
 use http_body_util::Full;
-use tokio::time::timeout;
 
 use crate::endpoint::Endpoint;
-use crate::exchange::{Exchange, millis};
+use crate::exchange::Exchange;
 use crate::{AgentConfig, ClientError, Conversation, Run, RunEnd, outgoing, refusal};
 
 /// An agent behind an HTTP address.
-#[derive(Debug, Clone)]
+///
+/// `Debug` shows neither the address, whose query may be a secret, nor values of headers.
+#[derive(Clone)]
 pub struct HttpAgent {
     config: AgentConfig,
     endpoint: Endpoint,
@@ -53,18 +56,15 @@ impl HttpAgent {
         *request.method_mut() = Method::POST;
         request.uri_mut().clone_from(&self.endpoint.target);
         request.headers_mut().clone_from(&self.headers);
-        let open = Exchange::open(&self.endpoint, request, self.config.connect_timeout);
-        let whole = self.config.connect_timeout.saturating_add(self.config.idle_timeout);
-        let exchange = timeout(whole, open)
-            .await
-            .map_err(|_| ClientError::Idle { silent_ms: millis(self.config.idle_timeout) })??;
+        let AgentConfig { connect_timeout, idle_timeout, max_event_bytes, .. } = self.config;
+        let exchange = Exchange::open(&self.endpoint, request, connect_timeout, idle_timeout).await?;
         if !exchange.head.status.is_success() {
             return Err(refusal::read(exchange).await);
         }
         if !is_event_stream(&exchange.head.headers) {
             return Err(ClientError::NotEventStream);
         }
-        Ok(Run::new(exchange.body, self.config.idle_timeout, self.config.max_event_bytes))
+        Ok(Run::new(exchange.body, idle_timeout, max_event_bytes))
     }
 
     /// One whole turn: sends what the conversation has to say, applies every event, and calls `seen` after
@@ -88,6 +88,12 @@ impl HttpAgent {
             seen(&event, conversation);
         }
         run.end().cloned().ok_or(ClientError::Unterminated { run_id: None })
+    }
+}
+
+impl fmt::Debug for HttpAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpAgent").field("config", &self.config).finish_non_exhaustive()
     }
 }
 

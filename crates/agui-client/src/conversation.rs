@@ -55,6 +55,21 @@ pub enum Warning {
     },
 }
 
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownMessage { message_id } => write!(f, "there is no message {message_id:?}"),
+            Self::UnknownToolCall { tool_call_id } => write!(f, "there is no tool call {tool_call_id:?}"),
+            Self::ActivityInTheWay { message_id } => write!(f, "text for activity {message_id:?}"),
+            Self::NotAnActivity { message_id } => write!(f, "message {message_id:?} is no activity"),
+            Self::StatePatch(failure) => write!(f, "state was not changed: {failure}"),
+            Self::ActivityPatch { message_id, failure } => {
+                write!(f, "activity {message_id:?} was not changed: {failure}")
+            }
+        }
+    }
+}
+
 /// A thread as its client sees it: messages, state, open questions, and the next request.
 ///
 /// Feed it the events of a [`Run`](crate::Run), or of a [`Pipeline`](crate::Pipeline): it takes for granted
@@ -232,7 +247,8 @@ impl Conversation {
         Ok(())
     }
 
-    /// The request of the next run.
+    /// The request of the next run, with everything that is in the conversation;
+    /// [`outgoing`](crate::outgoing) takes out what does not belong on the wire.
     ///
     /// Answers to interrupts stay until a run has finished: after a failure the same answers go out again.
     ///

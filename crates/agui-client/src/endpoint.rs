@@ -9,7 +9,7 @@ use crate::ClientError;
 const DEFAULT_PORT: u16 = 80;
 
 /// Where the agent is.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Endpoint {
     host: String,
     port: u16,

@@ -34,6 +34,7 @@ impl Exchange {
         endpoint: &Endpoint,
         request: Request<Full<Bytes>>,
         connect_timeout: Duration,
+        idle_timeout: Duration,
     ) -> Result<Self, ClientError> {
         let socket = timeout(connect_timeout, endpoint.connect())
             .await
@@ -48,7 +49,10 @@ impl Exchange {
             }
             answer.as_mut().poll(cx)
         });
-        let (head, incoming) = answer.await.map_err(from_hyper)?.into_parts();
+        let answer = timeout(idle_timeout, answer)
+            .await
+            .map_err(|_| ClientError::Idle { silent_ms: millis(idle_timeout) })?;
+        let (head, incoming) = answer.map_err(from_hyper)?.into_parts();
         Ok(Self { head, body: BodyReader { connection: is_connected.then_some(connection), incoming } })
     }
 }

@@ -1,5 +1,7 @@
 //! From records to events that may be trusted. Pure: no IO, no clock.
 
+use std::fmt;
+
 use agui_core::{ChunkExpander, Decoded, Event, PROTOCOL_VERSION, Reading, Verifier, decode_event_with};
 
 use crate::ClientError;
@@ -23,6 +25,16 @@ pub enum Note {
         /// What it declares.
         declared: String,
     },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownEvent { event_type } => write!(f, "unknown event {event_type:?} left out"),
+            Self::Skipped { pointer } => write!(f, "unknown piece left out at {pointer}"),
+            Self::OtherVersion { declared } => write!(f, "agent speaks version {declared:?}"),
+        }
+    }
 }
 
 /// Reads the records of one stream: decodes, expands chunks, checks every rule.
@@ -105,4 +117,41 @@ fn other_version(event: &Event) -> Option<&str> {
 fn parts(version: &str) -> Option<(u64, u64)> {
     let (major, minor) = version.split_once('.')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_that_is_newer_or_cannot_be_read_is_noted() {
+        let cases = [("0.9", 0), ("1.0", 0), ("1.1", 1), ("1.10", 1), ("2.0", 1), ("one", 1), ("1", 1)];
+        for (declared, expected) in cases {
+            let record = format!(
+                r#"{{"type":"RUN_STARTED","threadId":"t","runId":"r","protocolVersion":"{declared}"}}"#
+            );
+            let (mut events, mut notes) = (Vec::new(), Vec::new());
+            Pipeline::new().push(record.as_bytes(), &mut events, &mut notes).unwrap();
+            assert_eq!((events.len(), notes.len()), (1, expected), "{declared}");
+        }
+    }
+
+    #[test]
+    fn events_before_a_fault_in_one_record_are_given() {
+        let mut pipeline = Pipeline::new();
+        let (mut events, mut notes) = (Vec::new(), Vec::new());
+        for record in [
+            r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#,
+            r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"a"}"#,
+        ] {
+            pipeline.push(record.as_bytes(), &mut events, &mut notes).unwrap();
+        }
+        // The end of the open item is legal; the end of the call is not.
+        let fault = pipeline.push(br#"{"type":"TOOL_CALL_END","toolCallId":"c"}"#, &mut events, &mut notes);
+        assert!(matches!(fault, Err(ClientError::Violation(_))));
+        let types: Vec<&str> = events.iter().map(|event| event.event_type().as_str()).collect();
+        let expected = ["RUN_STARTED", "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"];
+        assert_eq!(types, expected);
+        assert!(!pipeline.is_complete());
+    }
 }

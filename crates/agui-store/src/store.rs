@@ -19,7 +19,7 @@ use crate::record::{PendingInterrupt, ThreadRecord};
 /// [`run_digest`](Self::run_digest), [`applied_answer`](Self::applied_answer) and
 /// [`is_terminal`](Self::is_terminal) look in both places.
 ///
-/// Implementations pass [`thread_store_contract_tests!`](crate::thread_store_contract_tests).
+/// Implementations pass `thread_store_contract_tests!` (feature `contract`).
 /// Futures may be dropped at any time: a save then either happened or did not, and the next save with
 /// the old version tells which by [`StoreError::Conflict`].
 #[async_trait]

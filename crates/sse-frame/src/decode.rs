@@ -126,7 +126,11 @@ impl Decoder {
             if self.chunk.is_empty() {
                 match self.waiting.pop_front() {
                     Some(next) => self.chunk = next,
-                    None => return Ok(None),
+                    None => {
+                        // Even an empty part of a chunk keeps the buffer that it was read into.
+                        self.chunk = Bytes::new();
+                        return Ok(None);
+                    }
                 }
             }
             if std::mem::take(&mut self.after_cr) && self.chunk[0] == b'\n' {

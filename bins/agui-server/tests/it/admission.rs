@@ -253,9 +253,10 @@ async fn s2_12_bad_input_names_its_field_burns_no_run_id_and_reaches_nobody() {
 
     assert_eq!(outcome(&stack.say("t", "r1", "chat").await), "success", "the run id is still free");
     let (before, sent) = (stack.state_file("t"), kernel.requests().all().len());
-    for (input, _, _) in bad_inputs(&stack) {
-        let status = stack.post(&input.with("runId", json!("r2"))).await.status;
-        assert!(status == 400, "{status}");
+    for (input, _, words) in bad_inputs(&stack) {
+        if words != "/runId" {
+            assert_eq!(stack.post(&input.with("runId", json!("r2"))).await.status, 400, "{words}");
+        }
     }
     assert_eq!(stack.state_file("t"), before, "a stored thread is not touched");
     assert_eq!(kernel.requests().all().len(), sent);

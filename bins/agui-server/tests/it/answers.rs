@@ -17,7 +17,8 @@ async fn weakness_21_a_question_whose_parameters_are_no_numbers_can_be_asked_and
         r#"{{"result":{{"statusUpdate":{{"taskId":"@task@","contextId":"@context@","status":{{"state":"TASK_STATE_INPUT_REQUIRED"}},"metadata":{}}}}},"id":"1","jsonrpc":"2.0"}}"#,
         metadata.replace("\"@nan@\"", "NaN")
     );
-    let rig = Rig::start(Script::new().on(SEND, Step::turn([Step::text("I ask. "), Step::Datum(datum)]))).await;
+    let rig =
+        Rig::start(Script::new().on(SEND, Step::turn([Step::text("I ask. "), Step::Datum(datum)]))).await;
     let asked = rig.say("t", "r1").await;
     let shown = &last(&asked)["outcome"]["interrupts"][0]["metadata"]["displayParameters"]["value"]["cpu"];
     assert_eq!(*shown, Value::Null);

@@ -77,7 +77,6 @@ fn check_differences(name: &str, played: &Played) {
         let run = recorded.json()["runId"].as_str().unwrap_or(&recorded.path).to_owned();
         unexplained.extend(left.iter().map(|change| format!("{run}: {change}")));
     }
-    println!("@@ {name} {notes:?}");
     assert!(unexplained.is_empty(), "{name}: differences without an entry:\n{}", unexplained.join("\n"));
     let documented = differences::documented().into_iter().filter(|(_, traces)| traces.contains(name));
     let documented: BTreeSet<String> = documented.map(|(kind, _)| kind).collect();

@@ -87,22 +87,22 @@ async fn s2_11_an_image_that_the_kernel_would_refuse_is_made_to_fit() {
 async fn s2_11_an_image_above_its_limit_is_refused_and_one_at_the_limit_is_looked_at() {
     let kernel = demo().await;
     let stack = Stack::start(&kernel.url()).await;
-    let mut image = png(4, 4, false);
-    image.resize(8 * 1024 * 1024, 0);
-    let input = |image: &[u8]| {
-        let content = json!([part("image/png", image), {"type": "text", "text": "chat"}]);
+    let mut file = png(4, 4, false);
+    file.resize(8 * 1024 * 1024, 0);
+    let input = |file: &[u8]| {
+        let content = json!([part("image/png", file), {"type": "text", "text": "chat"}]);
         stack.input("t", "r1").with_message(json!({"role": "user", "content": content}))
     };
-    image.push(0);
-    let (status, code, message) = stack.refused(&input(&image)).await;
+    file.push(0);
+    let (status, code, message) = stack.refused(&input(&file)).await;
     assert_eq!((status, code.as_str()), (400, "INVALID_INPUT"), "{message}");
     assert!(message.contains("maximum size") && message.contains("/messages/0/content/0"), "{message}");
     assert_eq!(kernel.requests().kinds(), [""; 0]);
     assert!(!stack.has_state("t"));
 
     // What follows the end of an image is not part of it: this one is fine, and made to fit.
-    image.pop();
-    assert_eq!(outcome(&stack.run(&input(&image)).await), "success");
+    file.pop();
+    assert_eq!(outcome(&stack.run(&input(&file)).await), "success");
     let sent = kernel.requests().of("SendStreamingMessage");
     assert!(image(&sent[0].message()["parts"][0]).0.len() <= 3_932_160);
 }

@@ -5,6 +5,7 @@ mod admission;
 mod answers;
 mod cancel;
 mod disconnect;
+mod errors;
 mod expiry;
 mod faults;
 mod goldens;

@@ -52,7 +52,9 @@ async fn s1_7_a_cancel_body_may_have_64_kib_and_not_a_byte_more() {
     let stack = Stack::start(&kernel.url()).await;
     let path = "/extensions/iac-code/v1/executions/e/cancel";
     let body = cancel_body("t").to_string();
-    for (bytes, expected) in [(64 * 1024, (404, "EXECUTION_NOT_FOUND")), (64 * 1024 + 1, (413, "REQUEST_TOO_LARGE"))] {
+    for (bytes, expected) in
+        [(64 * 1024, (404, "EXECUTION_NOT_FOUND")), (64 * 1024 + 1, (413, "REQUEST_TOO_LARGE"))]
+    {
         let padded = format!("{body}{}", " ".repeat(bytes - body.len()));
         let response = stack.client.send(Method::POST, path, Some(padded.into())).await.unwrap();
         let (status, code, _) = refusal(response).await;
@@ -78,7 +80,9 @@ async fn s1_6_the_preferred_language_wins_over_the_header_and_only_it_reaches_th
     }
 
     stack.say("t", "r1", "chat").await;
-    stack.run(&stack.input("t", "r2").with_user("chat").with_iac_code("preferredLanguage", json!("de"))).await;
+    stack
+        .run(&stack.input("t", "r2").with_user("chat").with_iac_code("preferredLanguage", json!("de")))
+        .await;
     let sent = kernel.requests().of("SendStreamingMessage");
     let languages: Vec<&Value> =
         sent.iter().map(|request| &request.message()["metadata"]["iac_code"]["preferredLanguage"]).collect();

@@ -7,7 +7,7 @@ use agui_testkit::faulty::{Script, Step, ids};
 use agui_testkit::wire::State;
 use serde_json::{Value, json};
 
-use crate::stack::{demo, execution_id, interrupt_id, outcome, Stack};
+use crate::stack::{Stack, demo, execution_id, interrupt_id, outcome};
 use crate::upstream::{Rig, SEND, asks, permission, update};
 
 fn session(recording: &Recording) -> &Value {
@@ -78,7 +78,9 @@ async fn s9_1_the_turns_of_a_thread_share_context_and_session_and_s3_1_each_may_
     let kernel = demo().await;
     let stack = Stack::start(&kernel.url()).await;
     let first = stack.say("t", "r1", "chat").await;
-    let second = stack.run(&stack.input("t", "r2").with_user("chat").with_iac_code("rosInvocationId", json!("later"))).await;
+    let second = stack
+        .run(&stack.input("t", "r2").with_user("chat").with_iac_code("rosInvocationId", json!("later")))
+        .await;
     let (one, two) = (session(&first), session(&second));
     for shared in ["threadId", "contextId", "sessionId"] {
         assert_eq!(one[shared], two[shared], "{shared}");
@@ -130,7 +132,9 @@ async fn c50_a_second_turn_may_bring_the_history_as_clients_store_it() {
         .input("t", "r2")
         .with_message(json!({"role": "developer", "content": "be brief"}))
         .with_message(json!({"role": "user", "content": "chat", "name": null, "createdAt": "x"}))
-        .with_message(json!({"role": "assistant", "content": null, "toolCalls": [], "name": null, "createdAt": 1}))
+        .with_message(
+            json!({"role": "assistant", "content": null, "toolCalls": [], "name": null, "createdAt": 1}),
+        )
         .with_message(json!({"role": "reasoning", "content": "hm"}))
         .with_message(json!({"role": "activity", "activityType": "a", "content": {}}))
         .with_message(json!({"role": "narrator", "content": "once upon a time"}))
@@ -163,8 +167,12 @@ async fn c51_equal_words_and_equal_ids_of_the_kernel_are_not_taken_for_the_same(
         seen.extend(ids);
     }
     let sent = rig.kernel.requests().of(SEND);
-    assert_eq!(sent.iter().map(|request| request.message()["parts"][0]["text"].clone()).collect::<Vec<_>>(), ["yes", "yes"]);
-    let messages: BTreeSet<String> = sent.iter().map(|request| request.message()["messageId"].to_string()).collect();
+    assert_eq!(
+        sent.iter().map(|request| request.message()["parts"][0]["text"].clone()).collect::<Vec<_>>(),
+        ["yes", "yes"]
+    );
+    let messages: BTreeSet<String> =
+        sent.iter().map(|request| request.message()["messageId"].to_string()).collect();
     assert_eq!(messages.len(), 2);
 }
 
@@ -190,7 +198,9 @@ async fn c67_digits_of_the_kernel_reach_the_client_as_they_were_written() {
     };
     let steps = [
         datum(r#"{"status":"started","toolUseId":"c1","name":"bash"}"#),
-        datum(&format!(r#"{{"status":"input_complete","toolUseId":"c1","name":"bash","toolInput":{digits}}}"#)),
+        datum(&format!(
+            r#"{{"status":"input_complete","toolUseId":"c1","name":"bash","toolInput":{digits}}}"#
+        )),
         datum(r#"{"status":"completed","toolUseId":"c1","name":"bash","result":"ok"}"#),
         update(State::Completed, json!({})),
     ];

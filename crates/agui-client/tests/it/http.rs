@@ -177,6 +177,10 @@ async fn silence_is_an_error_but_not_after_the_end() {
     let expected = (vec!["RUN_STARTED".to_owned()], "agent was silent for 50 ms".to_owned());
     assert_eq!(drain(run).await, expected);
 
+    let mute = server([Step::Stall]).await;
+    let error = HttpAgent::new(config(&mute)).unwrap().run(input()).await.unwrap_err();
+    assert_eq!(error.to_string(), "agent was silent for 50 ms");
+
     let open_end = server([Step::sse(), datum(STARTED), datum(FINISHED), Step::Stall]).await;
     let run = HttpAgent::new(config(&open_end)).unwrap().run(input()).await.unwrap();
     let (seen, how) = drain(run).await;

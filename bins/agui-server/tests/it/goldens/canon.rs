@@ -89,8 +89,12 @@ impl Side {
             })
         });
         match kind.as_str() {
-            "TEXT_MESSAGE_START" | "TEXT_MESSAGE_END" | "REASONING_START" | "REASONING_END"
-            | "REASONING_MESSAGE_START" | "REASONING_MESSAGE_END" => {
+            "TEXT_MESSAGE_START"
+            | "TEXT_MESSAGE_END"
+            | "REASONING_START"
+            | "REASONING_END"
+            | "REASONING_MESSAGE_START"
+            | "REASONING_MESSAGE_END" => {
                 self.spans.push(format!("{kind} {}", number.unwrap()));
                 return;
             }

@@ -74,7 +74,11 @@ pub(super) fn between(recorded: &[Item], ours: &[Item]) -> Vec<Change> {
         }
         let added = row == rows || (column < columns && common[row][column + 1] > common[row + 1][column]);
         let item = if added { ours[column].clone() } else { recorded[row].clone() };
-        if added { column += 1 } else { row += 1 }
+        if added {
+            column += 1
+        } else {
+            row += 1
+        }
         changes.push(Change { added, moved: false, item });
     }
     let all = changes.clone();
@@ -85,7 +89,10 @@ pub(super) fn between(recorded: &[Item], ours: &[Item]) -> Vec<Change> {
 }
 
 /// The first recorded change and the one of ours that stands for it.
-pub(super) fn pair(changes: &[Change], stands_for: impl Fn(&Change, &Change) -> bool) -> Option<(usize, usize)> {
+pub(super) fn pair(
+    changes: &[Change],
+    stands_for: impl Fn(&Change, &Change) -> bool,
+) -> Option<(usize, usize)> {
     let (ours, recorded): (Vec<_>, Vec<_>) = changes.iter().enumerate().partition(|(_, change)| change.added);
     recorded.iter().find_map(|(at, change)| {
         let partner = ours.iter().find(|(_, other)| stands_for(change, other));

@@ -51,7 +51,8 @@ const PAIRS: &[Pair] = &[
     }),
     (Note::DisconnectCancels, |case, recorded, ours| {
         let status = |change: &Change| change.text("/body/status").to_owned();
-        case.trace == "j_disconnect" && (status(recorded), status(ours)) == ("cancelled".into(), "already_terminal".into())
+        case.trace == "j_disconnect"
+            && (status(recorded), status(ours)) == ("cancelled".into(), "already_terminal".into())
     }),
     (Note::BeyondTheRecord, |case, recorded, ours| {
         case.trace == "o14_pipeline_disconnect" && recorded.is("RUN_ERROR") && ours.is("RUN_ERROR")
@@ -79,7 +80,10 @@ const SINGLE: &[Single] = &[
         change.is("STEP_STARTED") && !change.added && refused
     }),
     (Note::StatusTexts, |case, change| {
-        change.is("TEXT_MESSAGE_CONTENT") && !change.added && case.is_error() && is_status_text(change.text("/delta"))
+        change.is("TEXT_MESSAGE_CONTENT")
+            && !change.added
+            && case.is_error()
+            && is_status_text(change.text("/delta"))
     }),
     (Note::Snapshots, |case, change| {
         let known = case.ours.items.iter().filter(|item| **item == change.item).count();
@@ -95,7 +99,9 @@ pub(super) fn explain(case: &mut Case<'_>) {
     case.refused_first();
     case.taken_again();
     for (note, stands_for) in PAIRS {
-        while let Some((recorded, ours)) = changes::pair(&case.changes, |theirs, mine| stands_for(case, theirs, mine)) {
+        while let Some((recorded, ours)) =
+            changes::pair(&case.changes, |theirs, mine| stands_for(case, theirs, mine))
+        {
             case.changes.remove(recorded.max(ours));
             case.changes.remove(recorded.min(ours));
             case.notes.insert(*note);

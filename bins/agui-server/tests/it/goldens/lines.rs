@@ -61,7 +61,9 @@ pub(super) fn document(played: &Played) -> String {
 /// A value without the middle of long strings.
 fn cut(value: &Value) -> Value {
     match value {
-        Value::String(text) if text.len() > 400 => Value::from(format!("{} … {} bytes", &text[..40], text.len())),
+        Value::String(text) if text.len() > 400 => {
+            Value::from(format!("{} … {} bytes", &text[..40], text.len()))
+        }
         Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), cut(value))).collect(),
         Value::Array(items) => items.iter().map(cut).collect(),
         other => other.clone(),
@@ -77,11 +79,18 @@ fn heading(out: &mut String, recorded: &Recorded) {
             Some(answers) => {
                 for answer in answers {
                     let payload = answer.get("payload").map(Value::to_string).unwrap_or_default();
-                    write!(out, "\n   {} {} {payload}", text(&answer["interruptId"]), text(&answer["status"])).unwrap();
+                    write!(
+                        out,
+                        "\n   {} {} {payload}",
+                        text(&answer["interruptId"]),
+                        text(&answer["status"])
+                    )
+                    .unwrap();
                 }
             }
             None => {
-                let last = body["messages"].as_array().and_then(|messages| messages.last()).unwrap_or(&Value::Null);
+                let last =
+                    body["messages"].as_array().and_then(|messages| messages.last()).unwrap_or(&Value::Null);
                 write!(out, " {}", shortened(&last["content"].to_string())).unwrap();
             }
         }
@@ -99,7 +108,8 @@ fn events(out: &mut String, stream: &Recording, names: &mut Names) {
     let mut at = 0;
     while let Some(event) = events.get(at) {
         names.learn(event);
-        let same = |other: &&Value| other["type"] == event["type"] && other["messageId"] == event["messageId"];
+        let same =
+            |other: &&Value| other["type"] == event["type"] && other["messageId"] == event["messageId"];
         let run: Vec<&Value> = events[at..].iter().take_while(same).collect();
         if event["type"] == "TEXT_MESSAGE_CONTENT" && run.len() > SHOWN_DELTAS {
             let text: String = run.iter().filter_map(|event| event["delta"].as_str()).collect();
@@ -134,7 +144,8 @@ fn line(out: &mut String, event: &Value) {
             Some(value) => write!(out, " {}", shortened(&value.to_string())).unwrap(),
         }
     }
-    let interrupts = rest.get_mut("outcome").and_then(|outcome| outcome.as_object_mut()?.remove("interrupts"));
+    let interrupts =
+        rest.get_mut("outcome").and_then(|outcome| outcome.as_object_mut()?.remove("interrupts"));
     if !rest.is_empty() {
         write!(out, " {}", Value::Object(rest)).unwrap();
     }
@@ -154,13 +165,17 @@ fn shortened(text: &str) -> String {
     format!("{head} … {} bytes … {tail}", text.len())
 }
 
-/// A stored document without the milliseconds of the clock.
+/// A stored document without the milliseconds of the clock, and without the number of its saves.
 fn without_clock(value: Value) -> Value {
     match value {
         Value::Object(members) => {
             let member = |(key, value): (String, Value)| {
-                let clock = value.as_u64().is_some_and(|number| number > 1_000_000_000_000);
-                (key, if clock { Value::from("<ms>") } else { without_clock(value) })
+                let value = match value.as_u64() {
+                    Some(_) if key == "revision" => Value::from("<count>"),
+                    Some(number) if number > 1_000_000_000_000 => Value::from("<ms>"),
+                    _ => without_clock(value),
+                };
+                (key, value)
             };
             Value::Object(members.into_iter().map(member).collect())
         }

@@ -74,8 +74,7 @@ struct Player {
 
 /// Replays the trace of that name.
 pub(super) async fn play(name: &str) -> Played {
-    let mut trace = Trace::fixture(name).unwrap();
-    if name == "n5_a2a_state_lost" && std::env::var_os("HACK").is_some() { let e = trace.exchanges.iter_mut().find(|e| e.status == Some(400)).unwrap(); e.status = Some(404); e.pieces[0].1 = "{\"status\":\"not_found\"}".into(); }
+    let trace = Trace::fixture(name).unwrap();
     let config = ReplayConfig::default().with_late_state(LateState::AsOfStreamStart);
     let kernel = ReplayServer::start(trace.clone(), config).await.unwrap();
     let kernel_url = if name == "m4_a2a_down" { NOBODY.to_owned() } else { kernel.url() };
@@ -130,7 +129,8 @@ impl Player {
     fn request(&self, at: usize) -> (TestClient, http::Method, String, Option<String>) {
         let recorded = &self.script.recorded[at];
         let headers = recorded.headers.iter();
-        let client = headers.fold(self.stack.client.clone(), |client, (name, value)| client.with_header(name, value));
+        let client =
+            headers.fold(self.stack.client.clone(), |client, (name, value)| client.with_header(name, value));
         let body = recorded.body.as_deref().map(|body| self.translated(body));
         (client, recorded.method.parse().unwrap(), self.translated(&recorded.path), body)
     }
@@ -247,11 +247,14 @@ fn check(recorded: &Recorded, outcome: &Outcome) {
         assert_ne!(stream.end, StreamEnd::Complete, "{}", recorded.end);
         let mut verifier = Verifier::new();
         for event in stream.json() {
-            let Ok(Decoded::Known(event)) = decode_event(event.to_string().as_bytes()) else { panic!("{event}") };
+            let Ok(Decoded::Known(event)) = decode_event(event.to_string().as_bytes()) else {
+                panic!("{event}")
+            };
             verifier.check(&event).unwrap();
         }
     }
-    let times: Vec<i64> = stream.events.iter().map(|event| event.json["timestamp"].as_i64().unwrap()).collect();
+    let times: Vec<i64> =
+        stream.events.iter().map(|event| event.json["timestamp"].as_i64().unwrap()).collect();
     assert!(times.is_sorted(), "{times:?}");
 }
 

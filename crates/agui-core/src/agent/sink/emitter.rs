@@ -97,7 +97,13 @@ impl Emitter {
 
     /// Shows an activity; the handle changes it later.
     pub fn activity(&self, activity_type: impl Into<String>, content: JsonObject) -> OpenActivity<'_> {
-        OpenActivity::open(self, ActivitySnapshot::new(self.next_id(), activity_type, content))
+        self.activity_with(ActivitySnapshot::new(self.next_id(), activity_type, content))
+    }
+
+    /// Shows an activity under an id of its own.
+    #[expect(clippy::must_use_candidate, reason = "an activity may be left as it is")]
+    pub fn activity_with(&self, snapshot: ActivitySnapshot) -> OpenActivity<'_> {
+        OpenActivity::open(self, snapshot)
     }
 
     /// Sends an event outside the vocabulary; prefix the name with a vendor.

@@ -44,6 +44,7 @@ fn guards_end_what_they_opened() {
         let _step = sink.step("plan");
         let mut reasoning = sink.reasoning();
         reasoning.delta("hm");
+        reasoning.encrypted_value("sealed");
         reasoning.end();
         let mut text = sink.text_message();
         text.delta("Hi");
@@ -56,6 +57,7 @@ fn guards_end_what_they_opened() {
         "REASONING_START messageId:r-1",
         "REASONING_MESSAGE_START role:reasoning,messageId:r-1",
         "REASONING_MESSAGE_CONTENT messageId:r-1,delta:hm",
+        "REASONING_ENCRYPTED_VALUE subtype:message,entityId:r-1,encryptedValue:sealed",
         "REASONING_MESSAGE_END messageId:r-1",
         "REASONING_END messageId:r-1",
         "TEXT_MESSAGE_START messageId:r-2,role:assistant",
@@ -74,6 +76,7 @@ fn tool_calls_run_in_parallel_and_take_one_result() {
     let mut second = sink.tool_call_with(ToolCallStart::new("c2", "ask"));
     first.args("[1,");
     second.args("{}");
+    second.encrypted_value("sealed");
     first.args("2]");
     second.end();
     first.end().result("3");
@@ -84,6 +87,7 @@ fn tool_calls_run_in_parallel_and_take_one_result() {
         "TOOL_CALL_START toolCallId:c2,toolCallName:ask",
         "TOOL_CALL_ARGS toolCallId:c1,delta:[1,",
         "TOOL_CALL_ARGS toolCallId:c2,delta:{}",
+        "REASONING_ENCRYPTED_VALUE subtype:tool-call,entityId:c2,encryptedValue:sealed",
         "TOOL_CALL_ARGS toolCallId:c1,delta:2]",
         "TOOL_CALL_END toolCallId:c2",
         "TOOL_CALL_END toolCallId:c1",

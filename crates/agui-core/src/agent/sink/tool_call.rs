@@ -1,6 +1,7 @@
 use super::Emitter;
 use crate::{
-    Content, MessageId, ToolCallArgs, ToolCallEnd, ToolCallId, ToolCallResult, ToolCallStart, ToolRole,
+    Content, EncryptedValueSubtype, MessageId, ReasoningEncryptedValue, ToolCallArgs, ToolCallEnd,
+    ToolCallId, ToolCallResult, ToolCallStart, ToolRole,
 };
 
 /// An open tool call; dropping it ends its arguments.
@@ -30,6 +31,12 @@ impl<'a> OpenToolCall<'a> {
         if !fragment.is_empty() {
             self.emitter.emit(ToolCallArgs::new(&self.id, fragment));
         }
+    }
+
+    /// Sets what the client returns for the provider to read with the next run.
+    pub fn encrypted_value(&mut self, value: impl Into<String>) {
+        let subtype = EncryptedValueSubtype::ToolCall;
+        self.emitter.emit(ReasoningEncryptedValue::new(subtype, self.id.as_str(), value));
     }
 
     /// Ends the arguments. A tool of the application is answered by the application, so its call is left
