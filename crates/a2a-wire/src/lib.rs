@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod alike;
 mod card;
 mod debug;
 mod error;
@@ -14,6 +15,7 @@ mod task;
 mod tolerant;
 mod version;
 
+pub use alike::Alike;
 pub use card::{AgentCard, AgentExtension, AgentInterface};
 pub use error::{DecodeError, JsonFault};
 pub use message::{Message, Role};

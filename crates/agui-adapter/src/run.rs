@@ -113,11 +113,12 @@ impl Run {
         self.mapper.start(clock::now());
         self.flush();
         let ending = match work {
-            Work::Fresh => self.fresh().await,
-            Work::Resume(answers) => self.resume(answers).await,
-            Work::Guidance => self.guidance().await,
+            // On the heap, and gone afterwards: a run that waits for its kernel is as small as that.
+            Work::Fresh => Box::pin(self.fresh()).await,
+            Work::Resume(answers) => Box::pin(self.resume(answers)).await,
+            Work::Guidance => Box::pin(self.guidance()).await,
         };
-        self.conclude(ending).await;
+        Box::pin(self.conclude(ending)).await;
     }
 
     /// The client for this run's calls, with the headers that go on to the kernel.
@@ -140,8 +141,15 @@ impl Run {
 
     /// Maps one datum; what it makes waits in the mapper.
     fn map(&mut self, now: UnixMillis, datum: &Datum) {
+        let json = datum.bytes();
+        if self.mapper.handle_repeated(now, json) {
+            return;
+        }
         match datum.item() {
-            Ok(item) => self.mapper.handle_item(now, &item),
+            Ok(item) => {
+                self.mapper.handle_item(now, &item);
+                self.mapper.remember(json, &item);
+            }
             Err(error) => tracing::warn!(%error, run = %self.request.run_id, "datum skipped"),
         }
     }
@@ -164,7 +172,7 @@ impl Run {
         let Some(after) = self.gap() else { return };
         self.last_gap = Some(after);
         let Ok(client) = self.client() else { return };
-        self.try_to_catch_up(&client, after).await;
+        Box::pin(self.try_to_catch_up(&client, after)).await;
     }
 
     /// Saves new ids, then tells the client about them (S11.6).
@@ -189,10 +197,10 @@ impl Run {
         self.task_id = task.or_else(|| self.task_id.take());
         self.session_id = session.or_else(|| self.session_id.take());
         let (task, session) = (self.task_id.clone(), self.session_id.clone());
-        self.commit(what, move |record| {
+        Box::pin(self.commit(what, move |record| {
             record.execution.task_id = task;
             record.session_id = session;
-        })
+        }))
         .await
     }
 

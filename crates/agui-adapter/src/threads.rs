@@ -224,7 +224,7 @@ mod tests {
         // A guard that comes late takes nothing from the run after its own.
         let next = slot.activate(run("e2"));
         drop(guard);
-        assert_eq!(slot.active().unwrap().execution_id, "e2".into());
+        assert_eq!(slot.active().unwrap().execution_id, "e2");
         drop(next);
         assert!(slot.active().is_none() && threads.active().is_empty());
     }

@@ -163,6 +163,6 @@ const fn is_answer(state: &TaskState) -> bool {
     }
 }
 
-fn message_id<'m>(message: &'m Message<'_>) -> &'m str {
+pub(crate) fn message_id<'m>(message: &'m Message<'_>) -> &'m str {
     if message.message_id.is_empty() { NAMELESS_MESSAGE } else { &message.message_id }
 }

@@ -1,11 +1,11 @@
 //! Rules of the iac-code kernel: its metadata on updates, Tasks and messages.
 
-use a2a_wire::{Message, Part, StatusUpdate, Task};
+use a2a_wire::{Message, Part, StatusUpdate, Task, TaskState};
 use agui_iac_code::PipelineState;
 use agui_iac_code::metadata::{IacMetadata, PermissionAck, PipelinePayload, Thinking};
 use serde_json::value::RawValue;
 
-use crate::a2a::Turn;
+use crate::a2a::{Turn, is_agents};
 use crate::config::MapperConfig;
 use crate::observed::{Notice, Sideband};
 use crate::position::ResumePoint;
@@ -83,6 +83,16 @@ impl Iac {
         }
         self.name_calls(turn);
         self.remember_quiet(update.metadata, &metadata);
+    }
+
+    /// Whether an update that was mapped just now says nothing but a piece of the answer.
+    pub(crate) fn only_adds_text(&self, update: &StatusUpdate<'_>) -> bool {
+        let is_text = |message: &Message<'_>| {
+            is_agents(message) && matches!(&*message.parts, [part] if part.text().is_some())
+        };
+        update.status.state == TaskState::Working
+            && update.status.message.as_ref().is_some_and(is_text)
+            && self.is_quiet(update.metadata)
     }
 
     /// Maps a Task: what it says about the last update was mapped when that update came, so only

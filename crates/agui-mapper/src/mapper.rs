@@ -1,13 +1,13 @@
 //! The machine: updates in, events out.
 
-use a2a_wire::{StatusUpdate, StreamItem, Task};
+use a2a_wire::{Alike, StatusUpdate, StreamItem, Task, TaskState};
 use agui_core::{
     Custom, Event, Interrupt, Json, Outcome, PROTOCOL_VERSION, RunError, RunFinished, RunStarted, UnixMillis,
 };
 use agui_iac_code::custom::{SESSION_V1, SessionV1};
 use agui_iac_code::{ErrorCode, PipelineState};
 
-use crate::a2a::Turn;
+use crate::a2a::{Turn, message_id};
 use crate::config::{Dialect, MapperConfig};
 use crate::iac::Iac;
 use crate::observed::Observed;
@@ -27,6 +27,16 @@ pub struct EventMapper {
     announced: bool,
     turn: Turn,
     iac: Iac,
+    /// Whether the last update did nothing but add text to a message.
+    added_text: bool,
+    repeated: Option<Repeated>,
+}
+
+/// The last update, if it did nothing but add text to a message.
+#[derive(Debug)]
+struct Repeated {
+    update: Alike,
+    message: Box<str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +77,7 @@ impl EventMapper {
     pub fn new(config: MapperConfig) -> Self {
         let mut turn = Turn::new(&config);
         let iac = Iac::new(&config, &mut turn);
-        Self { config, phase: Phase::Fresh, announced: false, turn, iac }
+        Self { config, phase: Phase::Fresh, announced: false, turn, iac, added_text: false, repeated: None }
     }
 
     /// Begins the stream: `RUN_STARTED`, then the steps that the execution left running.
@@ -106,6 +116,8 @@ impl EventMapper {
     /// A datum of another task or context than that of the run is not mapped;
     /// [`Observed::identity_changed`] tells of it. After [`finish`](Self::finish) nothing is mapped.
     pub fn handle_item(&mut self, now: UnixMillis, item: &StreamItem<'_>) {
+        self.added_text = false;
+        self.repeated = None;
         if !self.enter(now) {
             return;
         }
@@ -140,9 +152,38 @@ impl EventMapper {
         self.turn.enter(&update.status.state);
         self.turn.text.set_live();
         match self.config.dialect {
-            Dialect::IacCode => self.iac.status_update(&mut self.turn, update),
+            Dialect::IacCode => {
+                self.iac.status_update(&mut self.turn, update);
+                self.added_text = self.iac.only_adds_text(update);
+            }
             Dialect::Plain => plain::status_update(&mut self.turn, update),
         }
+    }
+
+    /// Remembers the JSON of the item that was handled just now, so that the next one need not be read if
+    /// it is the same but for its text; see [`handle_repeated`](Self::handle_repeated).
+    pub fn remember(&mut self, json: &[u8], item: &StreamItem<'_>) {
+        let StreamItem::StatusUpdate(update) = item else { return };
+        let Some(message) = update.status.message.as_ref().filter(|_| self.added_text) else { return };
+        let update = message.texts().next().and_then(|text| Alike::new(json, text));
+        self.repeated = update.map(|update| Repeated { update, message: message_id(message).into() });
+    }
+
+    /// Maps an update that is the remembered one but for its text; `false` if it is another one, and nothing
+    /// was done.
+    pub fn handle_repeated(&mut self, now: UnixMillis, json: &[u8]) -> bool {
+        let Some(repeated) = self.repeated.take() else { return false };
+        let text = repeated.update.text(json);
+        if let Some(text) = &text
+            && self.enter(now)
+        {
+            self.turn.enter(&TaskState::Working);
+            self.turn.text.set_live();
+            self.turn.text.delta(&mut self.turn.spans, &repeated.message, text);
+        }
+        let is_repeated = text.is_some();
+        self.repeated = Some(repeated);
+        is_repeated
     }
 
     fn task(&mut self, task: &Task<'_>) {

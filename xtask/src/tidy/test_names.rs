@@ -8,7 +8,7 @@ use crate::workspace::SourceFile;
 pub(super) fn collect(files: &[SourceFile]) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for file in files {
-        if file.is_rust() {
+        if file.is_rust() && is_compiled(file, files) {
             names.extend(tests(&file.text).map(|(_, name)| name.to_owned()));
             names.extend(functions(property_tests(&file.text)).map(|(_, name)| name.to_owned()));
         } else if file.path.starts_with("peers/lab/scenarios/") && file.path.ends_with(".py") {
@@ -17,6 +17,19 @@ pub(super) fn collect(files: &[SourceFile]) -> BTreeSet<String> {
         }
     }
     names
+}
+
+/// Whether the file is a root, or a module of the file that is one level up: nobody runs the tests of a
+/// file that was forgotten in its `main.rs`.
+fn is_compiled(file: &SourceFile, files: &[SourceFile]) -> bool {
+    let Some((dir, name)) = file.path.rsplit_once('/') else { return true };
+    if matches!(name, "main.rs" | "lib.rs") {
+        return true;
+    }
+    let declaration = format!("mod {};", name.trim_end_matches(".rs"));
+    let parents = [format!("{dir}/main.rs"), format!("{dir}/lib.rs"), format!("{dir}.rs")];
+    let mut declaring = files.iter().filter(|parent| parents.contains(&parent.path));
+    declaring.any(|parent| parent.text.lines().any(|line| line.trim().ends_with(&declaration)))
 }
 
 /// Functions with a test attribute, and the 1-based lines of their `fn`.
@@ -68,6 +81,19 @@ mod tests {
                     async fn b() {}\n\nfn helper() {}\n#[cfg(test)]\nfn c() {}\n";
         assert_eq!(names("crates/a/src/lib.rs", code), ["a", "b"]);
         assert_eq!(names("crates/a/README.md", code), [""; 0]);
+    }
+
+    #[test]
+    fn files_that_are_no_modules_do_not_count() {
+        let test = |name: &str| format!("#[test]\nfn {name}() {{}}\n");
+        let files = [
+            file("crates/a/tests/it/main.rs", "mod known;\n#[cfg(unix)]\nmod deep;\n// mod forgotten here\n"),
+            file("crates/a/tests/it/known.rs", test("a")),
+            file("crates/a/tests/it/deep.rs", "pub(crate) mod inner;\n"),
+            file("crates/a/tests/it/deep/inner.rs", test("b")),
+            file("crates/a/tests/it/forgotten.rs", test("c")),
+        ];
+        assert_eq!(collect(&files).into_iter().collect::<Vec<_>>(), ["a", "b"]);
     }
 
     #[test]

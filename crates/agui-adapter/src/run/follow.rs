@@ -40,7 +40,7 @@ impl Run {
             Read::Ending(ending) => ending,
             Read::Over(failure) => {
                 drop(stream);
-                self.settle(client, failure).await
+                Box::pin(self.settle(client, failure)).await
             }
         }
     }
@@ -58,7 +58,7 @@ impl Run {
                 },
             };
             let failure = match wake {
-                Wake::Stop(reason) => return Read::Ending(self.stop(client, stream, reason).await),
+                Wake::Stop(reason) => return Read::Ending(Box::pin(self.stop(client, stream, reason)).await),
                 Wake::Over(_) if asking.is_some() => return asked(),
                 Wake::Over(failure) => return self.over(failure),
                 Wake::Datum(datum) => match self.take_batch(datum, stream).await {

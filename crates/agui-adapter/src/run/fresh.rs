@@ -18,7 +18,7 @@ impl Run {
             // Nothing was sent: there is nothing to cancel.
             return Ending::Stopped(reason, Told::Cancelled);
         }
-        match self.learning_the_task(client.send_streaming(&message)).await {
+        match self.learning_the_task(Box::pin(client.send_streaming(&message))).await {
             Ok(Ok(stream)) => self.follow(&client, stream).await,
             Ok(Err(error)) => {
                 tracing::warn!(%error, run = %self.request.run_id, "message not accepted");

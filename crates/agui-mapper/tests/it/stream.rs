@@ -37,7 +37,11 @@ impl Run {
     pub(crate) fn feed_raw(&mut self, result: &RawValue) {
         let item = StreamItem::from_result(result).unwrap();
         let now = self.tick();
-        self.mapper.handle_item(now, &item);
+        let json = result.get().as_bytes();
+        if !self.mapper.handle_repeated(now, json) {
+            self.mapper.handle_item(now, &item);
+            self.mapper.remember(json, &item);
+        }
         self.drain();
     }
 

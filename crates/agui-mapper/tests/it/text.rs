@@ -301,3 +301,41 @@ fn the_stream_begins_by_itself() {
     assert_eq!(mapper.poll_event().unwrap().event_type(), EventType::RunFinished);
     assert!(mapper.poll_event().is_none() && mapper.has_ended());
 }
+
+#[test]
+fn an_update_that_is_recognised_as_a_repetition_is_mapped_as_if_it_were_read() {
+    let started = tool("started", "c1", json!({}));
+    let updates = [
+        (working(json!({})), false),
+        (delta("one "), false),
+        (delta("two "), true),
+        (delta("\"three\"\n"), true),
+        (delta(""), true),
+        (started, false),
+        (delta("four "), false),
+        (delta("five"), true),
+        (thinking("hm"), false),
+        (delta("six"), false),
+        (final_text("four fivesix"), false),
+        (delta("seven"), false),
+        (update("INPUT_REQUIRED", json!({})), false),
+    ];
+    let (mut quick, mut slow) = (EventMapper::new(config("r1")), EventMapper::new(config("r1")));
+    for (at, (update, repeated)) in updates.iter().enumerate() {
+        let now = UnixMillis::new(1000 + at as u64);
+        let raw = serde_json::value::to_raw_value(update).unwrap();
+        let item = StreamItem::from_result(&raw).unwrap();
+        let json = raw.get().as_bytes();
+        assert_eq!(quick.handle_repeated(now, json), *repeated, "{at}");
+        if !repeated {
+            quick.handle_item(now, &item);
+            quick.remember(json, &item);
+        }
+        slow.handle_item(now, &item);
+        let events = [&mut quick, &mut slow].map(|mapper| -> Vec<Event> {
+            std::iter::from_fn(|| mapper.poll_event()).collect()
+        });
+        assert_eq!(events[0], events[1], "{at}");
+        assert_eq!(quick.observed(), slow.observed(), "{at}");
+    }
+}

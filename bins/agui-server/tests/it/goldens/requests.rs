@@ -95,6 +95,12 @@ const DEVIATIONS: &[Deviation] = &[
     Deviation {
         traces: &["n5_a2a_state_lost"],
         by: By::Us,
+        kinds: &["GetTask"],
+        reason: "a session that is refused is lost only if its task is gone, too: the kernel is asked",
+    },
+    Deviation {
+        traces: &["n5_a2a_state_lost"],
+        by: By::Us,
         kinds: &["SendStreamingMessage"],
         reason: "a thread whose session is lost takes the next message (case C07)",
     },
