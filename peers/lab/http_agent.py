@@ -2,8 +2,8 @@
 
     python http_agent.py [--only two_turns,cancel]
 
-One set of processes serves all scenarios of ../node/scenarios; each has its own model script and
-runs once with each generation of the client.  Exit status 0 when every expectation holds, else 1.
+One set of processes serves the scenarios of ../node/scenarios; each has its own model script and
+runs once with each generation of the client.  A scenario with `env` gets a server of its own.  Exit status 0 when every expectation holds, else 1.
 """
 from __future__ import annotations
 
@@ -24,6 +24,10 @@ async def run(stack: Stack, scenario: Path) -> bool:
     value = json.loads(scenario.read_text("utf-8"))
     for name, content in value.get("workspace", {}).items():
         (stack.ws / name).write_text(content, encoding="utf-8")
+    if stack.extra_env != value.get("env", {}):
+        stack.stop("agui")
+        stack.extra_env = value.get("env", {})
+        await stack.start_agui()
     await minihttp.request_json("POST", f"http://{HOST}:{stack.llm_port}/_lab/scenario", value["model"])
     command = ["node", str(NODE / "drive-http-agent.mjs"), f"http://{HOST}:{stack.agui_port}/", "--cwd", str(stack.ws), str(scenario)]
     ended = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, stdin=subprocess.DEVNULL)

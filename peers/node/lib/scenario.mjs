@@ -1,18 +1,21 @@
 // One conversation with a server through HttpAgent, and what must come of it.
 //
 // A scenario file is `{"about", "model", "workspace", "steps": [...]}`; `model` is the script of the
-// model server and `workspace` the files that must exist, for whoever starts the servers. A step is
-// one run:
+// model server, `workspace` the files that must exist and `env` variables of the server under test,
+// for whoever starts the servers. A step is one run:
 //   "message"   text of a new user message
 //   "props"     members of forwardedProps.iacCode beside schemaVersion, rosInvocationId and cwd
 //   "resume"    answers by position in pendingInterrupts: [{"interrupt": 0, "status", "payload"}]
 //   "abortOn"   leave the stream at the first event of this type
 //   "cancelOn"  call the cancel extension at the first event of this type
+//   "waitMs"    how long to wait before the run
 //   "retryBusyMs"  how long to try again while the thread is busy with the run before
+//   "expectBefore1_0"  members that replace those of "expect" for clients that send no protocolVersion
 //   "expect"    what must hold after the run; every member is optional:
 //     "outcome"   "success", "interrupt", "cancelled", "error" (RUN_ERROR), "aborted" or "rejected"
 //     "code"      code of RUN_ERROR, or of the error envelope when rejected
 //     "status"    HTTP status when rejected
+//     "refusal"   part of what the client itself says when it rejects a run without asking the server
 //     "text"      content of the last assistant message
 //     "allText"   contents of all assistant messages, joined
 //     "reasoning" content of the last reasoning message
@@ -37,8 +40,10 @@ export async function runScenario(HttpAgent, scenario, { url, cwd, token, name }
   const session = { url, cwd, headers, threadId, agent: new HttpAgent({ url, headers, threadId }) };
   for (const [index, step] of scenario.steps.entries()) {
     try {
+      await new Promise((resolve) => setTimeout(resolve, step.waitMs ?? 0));
       const seen = await quietly(() => runUnlessBusy(session, step));
-      check(session.agent, step.expect ?? {}, seen);
+      const older = name.startsWith("0.") ? step.expectBefore1_0 : undefined;
+      check(session.agent, { ...step.expect, ...older }, seen);
     } catch (error) {
       throw new Error(`${name} step ${index + 1}: ${error.message}`, { cause: error });
     }
@@ -111,6 +116,7 @@ function check(agent, expect, seen) {
   };
   for (const [key, wanted] of Object.entries(expect)) {
     if (key === "custom") checkCustom(wanted, seen.events);
+    else if (key === "refusal") assert.ok(seen.rejected?.message.includes(wanted), `the client said ${seen.rejected?.message}`);
     else if (key === "tool") checkTool(wanted, agent.messages);
     else checkFact(key, facts[key]?.(), wanted, seen);
   }

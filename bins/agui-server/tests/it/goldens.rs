@@ -3,6 +3,9 @@
 //! Each trace of `fixtures/traces` holds what clients of the Python adapter sent, what that adapter asked
 //! the kernel, and what the kernel answered. The server gets the same requests from the client and the same
 //! answers from the kernel; what it makes of them is pinned.
+//!
+//! A replay is as fast as the server. What depends on the clock of the recording is not seen here: the
+//! comment after 15 s of silence (`r_heartbeat`), and how long a kernel was down (`m6`, `m7`, `n5`).
 
 mod canon;
 mod changes;

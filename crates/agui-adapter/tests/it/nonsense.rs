@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use a2a_client::{Client, ClientConfig};
 use agui_adapter::{Adapter, AdapterConfig, Kernel};
-use agui_core::{Agent, Event, Outcome, RunAgentInput, RunRequest, Verifier};
+use agui_core::{Agent, Event, Outcome, Problem, RunAgentInput, RunRequest, RunStream, Verifier};
 use agui_store::MemoryStore;
 use agui_testkit::client::input::{RunInput, cancelled, resolved};
 use agui_testkit::faulty::{FaultyServer, Script, Step, ids};
@@ -251,44 +251,68 @@ fn script(scenario: &Scenario) -> Script {
     )
 }
 
-/// A conversation with such a kernel: every question is answered, and after an end comes a new message.
-async fn converse(scenario: &Scenario) {
-    let kernel = FaultyServer::start(script(scenario)).await.unwrap();
-    let workspace = tempfile::tempdir().unwrap();
-    let config = ClientConfig::new(kernel.url()).with_idle_timeout(Duration::from_secs(2));
-    let settings = AdapterConfig::new([workspace.path().to_owned()]);
-    let kernel_client = Kernel::fixed(Client::new(config).unwrap());
-    let adapter = Adapter::new(settings, Arc::new(MemoryStore::new()), kernel_client);
-    let mut asked: Vec<(String, bool)> = Vec::new();
-    for number in 0..RUNS {
+/// A client that answers what it was asked last, as long as it waits.
+struct Talk {
+    adapter: Adapter,
+    workspace: tempfile::TempDir,
+    /// The ids of the last questions, and whether each is a permission.
+    asked: Vec<(String, bool)>,
+}
+
+impl Talk {
+    /// Sends a message, or the answers if the thread waits for them; `None` if the thread cannot go on now.
+    async fn run(&mut self, number: usize) -> Option<Vec<Event>> {
         let run = format!("r{number}");
-        let mut input = RunInput::new("t", &run, workspace.path().to_str().unwrap());
-        for (at, (id, is_permission)) in asked.iter().enumerate() {
+        let message = RunInput::new("t", &run, self.workspace.path().to_str().unwrap());
+        let stream = match self.post(&message.clone().with_user("go")).await {
+            Ok(stream) => stream,
+            Err(problem) if problem.code == "RESUME_REQUIRED" => {
+                self.post(&self.answers(message, number)).await.unwrap()
+            }
+            Err(problem) => {
+                assert_eq!(problem.code, "A2A_UNAVAILABLE", "the task that was left behind cannot be cancelled");
+                return None;
+            }
+        };
+        let events: Vec<Event> = timeout(Duration::from_secs(30), stream.collect()).await.unwrap();
+        check(&run, &events);
+        assert!(!self.adapter.is_thread_active(&"t".into()), "the thread is free");
+        Some(events)
+    }
+
+    async fn post(&self, input: &RunInput) -> Result<RunStream, Problem> {
+        let body = input.to_json().to_string();
+        self.adapter.run(RunRequest::new(RunAgentInput::decode(body.as_bytes()).unwrap(), body.into())).await
+    }
+
+    fn answers(&self, mut input: RunInput, number: usize) -> RunInput {
+        for (at, (id, is_permission)) in self.asked.iter().enumerate() {
             input = input.with_answer(match (is_permission, (at + number) % 3) {
                 (_, 2) => cancelled(id),
                 (true, _) => resolved(id, &json!({"decision": "allow_once"})),
                 (false, _) => resolved(id, &json!({"freeText": "x"})),
             });
         }
-        if asked.is_empty() {
-            input = input.with_user("go");
-        }
-        let body = input.to_json().to_string();
-        let request = RunRequest::new(RunAgentInput::decode(body.as_bytes()).unwrap(), body.into());
-        let stream = match adapter.run(request).await {
-            Ok(stream) => stream,
-            // The task that was left behind cannot be cancelled.
-            Err(problem) => {
-                assert_eq!(problem.code, "A2A_UNAVAILABLE");
-                return;
-            }
-        };
-        let events: Vec<Event> = timeout(Duration::from_secs(30), stream.collect()).await.unwrap();
-        check(&run, &events);
-        assert!(!adapter.is_thread_active(&"t".into()), "the thread is free");
-        asked = questions(&events);
+        input
     }
-    adapter.shutdown().await;
+}
+
+/// A conversation with such a kernel.
+async fn converse(scenario: &Scenario) {
+    let kernel = FaultyServer::start(script(scenario)).await.unwrap();
+    let workspace = tempfile::tempdir().unwrap();
+    let config = ClientConfig::new(kernel.url()).with_idle_timeout(Duration::from_secs(2));
+    let settings = AdapterConfig::new([workspace.path().to_owned()]);
+    let client = Kernel::fixed(Client::new(config).unwrap());
+    let adapter = Adapter::new(settings, Arc::new(MemoryStore::new()), client);
+    let mut talk = Talk { adapter, workspace, asked: Vec::new() };
+    for number in 0..RUNS {
+        let Some(events) = talk.run(number).await else { break };
+        if let Some(asked) = questions(&events) {
+            talk.asked = asked;
+        }
+    }
+    talk.adapter.shutdown().await;
     kernel.connections().wait_open(0).await.unwrap();
 }
 
@@ -302,17 +326,11 @@ fn check(run: &str, events: &[Event]) {
     assert_eq!(events.iter().filter(ends).count(), 1);
 }
 
-/// The ids of the open questions, and whether each is a permission.
-fn questions(events: &[Event]) -> Vec<(String, bool)> {
-    match events.last() {
-        Some(Event::RunFinished(finished)) => match &finished.outcome {
-            Some(Outcome::Interrupt { interrupts }) => {
-                interrupts.iter().map(|asked| (asked.id.to_string(), asked.reason == "tool_call")).collect()
-            }
-            _ => Vec::new(),
-        },
-        _ => Vec::new(),
-    }
+/// The questions that ended a run.
+fn questions(events: &[Event]) -> Option<Vec<(String, bool)>> {
+    let Some(Event::RunFinished(finished)) = events.last() else { return None };
+    let Some(Outcome::Interrupt { interrupts }) = &finished.outcome else { return None };
+    Some(interrupts.iter().map(|asked| (asked.id.to_string(), asked.reason == "tool_call")).collect())
 }
 
 proptest! {

@@ -56,7 +56,8 @@ pub(super) fn ours(outcome: &Outcome, workspace: &str) -> Side {
     }
 }
 
-fn renamed(value: &Value, workspace: &str) -> Value {
+/// A value with the recorded name of the workspace.
+pub(super) fn renamed(value: &Value, workspace: &str) -> Value {
     serde_json::from_str(&value.to_string().replace(workspace, RECORDED_WORKSPACE)).unwrap()
 }
 

@@ -50,9 +50,8 @@ const PAIRS: &[Pair] = &[
         recorded.is("TOOL_CALL_START") && recorded.without(&["/hasParent"]) == ours.without(&["/hasParent"])
     }),
     (Note::DisconnectCancels, |case, recorded, ours| {
-        let status = |change: &Change| change.text("/body/status").to_owned();
-        case.trace == "j_disconnect"
-            && (status(recorded), status(ours)) == ("cancelled".into(), "already_terminal".into())
+        let statuses = (recorded.text("/body/status"), ours.text("/body/status"));
+        case.trace == "j_disconnect" && statuses == ("cancelled", "already_terminal")
     }),
     (Note::BeyondTheRecord, |case, recorded, ours| {
         case.trace == "o14_pipeline_disconnect" && recorded.is("RUN_ERROR") && ours.is("RUN_ERROR")

@@ -5,14 +5,19 @@ use std::fmt::Write as _;
 use agui_testkit::client::{Recording, StreamEnd};
 use serde_json::{Map, Value};
 
+use super::canon::renamed;
 use super::names::Names;
 use super::play::{Outcome, Played};
 use super::script::{RECORDED_WORKSPACE, Recorded};
 
 /// Deltas of one message in a row that are shown one by one; of more, only the number and the text.
 const SHOWN_DELTAS: usize = 100;
-/// Bytes of a text that are shown whole; of a longer one, only its ends.
+/// Bytes of a text of an event that are shown whole; of a longer one, only its ends.
 const SHOWN_TEXT: usize = 4_000;
+/// The same for texts that the kernel is sent.
+const SHOWN_SENT: usize = 400;
+/// Bytes of each end that is shown.
+const SHOWN_END: usize = 40;
 
 /// Members that stand at the start of a line, without their names; the rest follows as JSON.
 const SHOWN: [&str; 8] =
@@ -29,7 +34,7 @@ pub(super) fn document(played: &Played) -> String {
     for (recorded, outcome) in played.script.recorded.iter().zip(&played.outcomes) {
         heading(&mut out, recorded);
         match outcome {
-            Outcome::Stream(stream) => events(&mut out, stream, &mut names),
+            Outcome::Stream(stream) => events(&mut out, stream, &played.workspace, &mut names),
             Outcome::Answer { status, body } => writeln!(out, "{status} {body}").unwrap(),
         }
         out.push('\n');
@@ -61,9 +66,7 @@ pub(super) fn document(played: &Played) -> String {
 /// A value without the middle of long strings.
 fn cut(value: &Value) -> Value {
     match value {
-        Value::String(text) if text.len() > 400 => {
-            Value::from(format!("{} … {} bytes", &text[..40], text.len()))
-        }
+        Value::String(text) => Value::from(shortened(text, SHOWN_SENT)),
         Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), cut(value))).collect(),
         Value::Array(items) => items.iter().map(cut).collect(),
         other => other.clone(),
@@ -91,7 +94,7 @@ fn heading(out: &mut String, recorded: &Recorded) {
             None => {
                 let last =
                     body["messages"].as_array().and_then(|messages| messages.last()).unwrap_or(&Value::Null);
-                write!(out, " {}", shortened(&last["content"].to_string())).unwrap();
+                write!(out, " {}", shortened(&last["content"].to_string(), SHOWN_TEXT)).unwrap();
             }
         }
     } else if let Some(body) = &recorded.body {
@@ -103,8 +106,8 @@ fn heading(out: &mut String, recorded: &Recorded) {
     out.push('\n');
 }
 
-fn events(out: &mut String, stream: &Recording, names: &mut Names) {
-    let events = stream.json();
+fn events(out: &mut String, stream: &Recording, workspace: &str, names: &mut Names) {
+    let events: Vec<Value> = stream.json().iter().map(|event| renamed(event, workspace)).collect();
     let mut at = 0;
     while let Some(event) = events.get(at) {
         names.learn(event);
@@ -114,7 +117,7 @@ fn events(out: &mut String, stream: &Recording, names: &mut Names) {
         if event["type"] == "TEXT_MESSAGE_CONTENT" && run.len() > SHOWN_DELTAS {
             let text: String = run.iter().filter_map(|event| event["delta"].as_str()).collect();
             let id = event["messageId"].as_str().unwrap();
-            writeln!(out, "TEXT_MESSAGE_CONTENT {id} {} times, {}", run.len(), shortened(&text)).unwrap();
+            writeln!(out, "TEXT_MESSAGE_CONTENT {id} {} times, {}", run.len(), shortened(&text, SHOWN_TEXT)).unwrap();
             at += run.len();
             continue;
         }
@@ -138,10 +141,10 @@ fn line(out: &mut String, event: &Value) {
         match rest.remove(name) {
             None => {}
             Some(Value::String(text)) if matches!(name, "delta" | "content") => {
-                write!(out, " {}", shortened(&Value::from(text).to_string())).unwrap();
+                write!(out, " {}", shortened(&Value::from(text).to_string(), SHOWN_TEXT)).unwrap();
             }
             Some(Value::String(text)) => write!(out, " {text}").unwrap(),
-            Some(value) => write!(out, " {}", shortened(&value.to_string())).unwrap(),
+            Some(value) => write!(out, " {}", shortened(&value.to_string(), SHOWN_TEXT)).unwrap(),
         }
     }
     let interrupts =
@@ -156,12 +159,12 @@ fn line(out: &mut String, event: &Value) {
 }
 
 /// Both ends of a long text.
-fn shortened(text: &str) -> String {
-    if text.len() <= SHOWN_TEXT {
+fn shortened(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
         return text.to_owned();
     }
     let boundary = |at: usize| (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
-    let (head, tail) = (&text[..boundary(200)], &text[boundary(text.len() - 200)..]);
+    let (head, tail) = (&text[..boundary(SHOWN_END)], &text[boundary(text.len() - SHOWN_END)..]);
     format!("{head} … {} bytes … {tail}", text.len())
 }
 
