@@ -32,7 +32,8 @@ impl Alike {
     #[must_use]
     pub fn text<'a>(&self, json: &'a [u8]) -> Option<Cow<'a, str>> {
         let end = json.len().checked_sub(self.after.len())?;
-        let is_alike = end >= self.before.len() && json.starts_with(&self.before) && json.ends_with(&self.after);
+        let is_alike =
+            end >= self.before.len() && json.starts_with(&self.before) && json.ends_with(&self.after);
         let string = if is_alike { json.get(self.before.len() - 1..=end)? } else { return None };
         serde_json::from_slice(string).ok().map(|Text(text)| text)
     }
@@ -84,6 +85,9 @@ mod tests {
     #[test]
     fn debug_output_holds_no_content() {
         let json = r#"{"text":"sk-1"}"#;
-        assert_eq!(format!("{:?}", Alike::new(json.as_bytes(), &json[9..13]).unwrap()), "Alike { bytes: 11 }");
+        assert_eq!(
+            format!("{:?}", Alike::new(json.as_bytes(), &json[9..13]).unwrap()),
+            "Alike { bytes: 11 }"
+        );
     }
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use agui_core::ThreadId;
 use agui_core::Problem;
+use agui_core::ThreadId;
 use agui_i18n::Language;
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey};
 use agui_store::{ExecutionId, ThreadRecord};
@@ -122,7 +122,11 @@ impl Adapter {
         config.task_id_timeout * 2 + config.cancel_timeout + CANCEL_DRAIN * 2
     }
 
-    async fn cancel_stored(&self, open: &mut Open, request: &CancelRequest) -> Result<CancelStatus, ErrorNotice> {
+    async fn cancel_stored(
+        &self,
+        open: &mut Open,
+        request: &CancelRequest,
+    ) -> Result<CancelStatus, ErrorNotice> {
         let Some(record) = open.record() else { return Err(ErrorCode::ExecutionNotFound.into()) };
         let execution = ExecutionId::new(&*request.execution_id);
         if record.execution.id != execution {

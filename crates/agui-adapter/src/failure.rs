@@ -13,7 +13,9 @@ pub(crate) fn notice(error: &ClientError) -> ErrorNotice {
     let unavailable = |key| ErrorNotice::new(ErrorCode::A2aUnavailable).with_key(key);
     match error {
         ClientError::Rpc(failure) => rpc(failure),
-        ClientError::Http(failure) if failure.data_code.as_deref() == Some(BACKUP_NOT_READY) => backup_not_ready(),
+        ClientError::Http(failure) if failure.data_code.as_deref() == Some(BACKUP_NOT_READY) => {
+            backup_not_ready()
+        }
         ClientError::RateLimited { retry_after_s: Some(seconds) } => {
             ErrorNotice::new(ErrorCode::RateLimitExceeded)
                 .with_key(MessageKey::RateLimitedFor)

@@ -70,7 +70,11 @@ pub(crate) fn prepare(declared: &str, base64: &str) -> Result<PreparedImage, Ima
     let decoded = reader(&bytes, format).decode().map_err(|_| ImageError::Invalid)?;
     let sent_bytes = bytes.len();
     if width.max(height) <= KERNEL_MAX_SIDE_PX && sent_bytes <= KERNEL_MAX_BYTES {
-        return Ok(PreparedImage { media_type: media_type(format), base64: STANDARD.encode(bytes), sent_bytes });
+        return Ok(PreparedImage {
+            media_type: media_type(format),
+            base64: STANDARD.encode(bytes),
+            sent_bytes,
+        });
     }
     let (media_type, bytes) = shrink(&decoded)?;
     Ok(PreparedImage { media_type, base64: STANDARD.encode(bytes), sent_bytes })
@@ -210,7 +214,8 @@ mod tests {
 
     fn crc32(bytes: &[u8]) -> u32 {
         !bytes.iter().fold(!0_u32, |crc, byte| {
-            (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xEDB8_8320 & (crc & 1).wrapping_neg()))
+            (0..8)
+                .fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xEDB8_8320 & (crc & 1).wrapping_neg()))
         })
     }
 }

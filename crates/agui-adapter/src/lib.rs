@@ -14,9 +14,9 @@ mod images;
 mod kernel;
 mod notice;
 mod parts;
+mod pending;
 mod reattach;
 mod recover;
-mod pending;
 mod request;
 mod run;
 mod schema;
@@ -31,12 +31,10 @@ mod workspace;
 pub use adapter::Adapter;
 pub use cancel::{CancelReply, CancelRequest, CancelStatus};
 pub use config::{
-    AdapterConfig, CANCEL_DRAIN, CANCEL_TIMEOUT, IMAGE_JOBS, INTERRUPT_TTL, OnDisconnect,
-    SIDEBAND_PATIENCE, SIDEBAND_QUIET, TASK_ID_TIMEOUT,
+    AdapterConfig, CANCEL_DRAIN, CANCEL_TIMEOUT, IMAGE_JOBS, INTERRUPT_TTL, OnDisconnect, SIDEBAND_PATIENCE,
+    SIDEBAND_QUIET, TASK_ID_TIMEOUT,
 };
-pub use images::{
-    KERNEL_MAX_BYTES, KERNEL_MAX_SIDE_PX, MAX_IMAGE_BYTES, MAX_IMAGES_BYTES, MAX_PIXELS,
-};
+pub use images::{KERNEL_MAX_BYTES, KERNEL_MAX_SIDE_PX, MAX_IMAGE_BYTES, MAX_IMAGES_BYTES, MAX_PIXELS};
 pub use kernel::Kernel;
 pub use reattach::{
     AttachRequest, FINISHED_FOR, FINISHED_MAX_BYTES, FINISHED_MAX_RUNS, LOG_MAX_BYTES, LOG_MAX_EVENTS,

@@ -1,7 +1,7 @@
 //! Errors as the two protocols want them: a `Problem` before the stream, a `RUN_ERROR` in it.
 
-use agui_core::RunError;
 use agui_core::Problem;
+use agui_core::RunError;
 use agui_i18n::Language;
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageArg, MessageKey};
 use agui_store::StoreError;

@@ -92,8 +92,8 @@ mod tests {
         let object = |text: &str| JsonObject::from_string(text.to_owned()).unwrap();
         let mut record = ThreadRecord::new("t".into(), "/ws", Execution::new("e".into(), "inv".into()));
         let value = object(r#"{"inputId":"p","kind":"permission","toolUseId":"c"}"#);
-        let changed =
-            PendingInterrupt::new(value).with_announced(object(r#"{"id":"p#2","reason":"x"}"#), UnixMillis::new(1));
+        let changed = PendingInterrupt::new(value)
+            .with_announced(object(r#"{"id":"p#2","reason":"x"}"#), UnixMillis::new(1));
         let plain = PendingInterrupt::new(object(r#"{"inputId":"q","kind":"ask_user_question"}"#));
         record.execution.pending.insert("p".into(), changed);
         record.execution.pending.insert("q".into(), plain);
@@ -109,7 +109,8 @@ mod tests {
         let record = record();
         assert_eq!(announced_ids(&record), ["p#2", "q"]);
         let questions = questions(&record, &Texts::new());
-        let ids: Vec<_> = questions.iter().map(|open| (&*open.input_id, open.interrupt.id.as_str())).collect();
+        let ids: Vec<_> =
+            questions.iter().map(|open| (&*open.input_id, open.interrupt.id.as_str())).collect();
         assert_eq!(ids, [("p", "p#2"), ("q", "q")]);
     }
 

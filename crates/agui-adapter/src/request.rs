@@ -72,7 +72,11 @@ fn props(request: &RunRequest) -> Result<IacCodeProps, ErrorNotice> {
 
 impl Request {
     /// Checks what needs no state; reads the file system to resolve the workspace, changes nothing.
-    pub(crate) async fn check(shared: &Shared, request: RunRequest, language: Language) -> Result<Self, ErrorNotice> {
+    pub(crate) async fn check(
+        shared: &Shared,
+        request: RunRequest,
+        language: Language,
+    ) -> Result<Self, ErrorNotice> {
         let props = props(&request)?;
         let input = &request.input;
         check_id("/threadId", input.thread_id.as_str())?;

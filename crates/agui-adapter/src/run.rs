@@ -9,6 +9,7 @@ mod resume;
 mod say;
 mod settle;
 mod stop;
+mod transcript;
 
 use std::sync::Arc;
 
@@ -189,7 +190,8 @@ impl Run {
     async fn save_ids(&mut self) -> Result<(), ErrorNotice> {
         let observed = self.mapper.observed();
         let task = self.task_id.is_none().then(|| observed.task_id.get().map(TaskId::from)).flatten();
-        let session = self.session_id.is_none().then(|| observed.session_id.get().map(SessionId::from)).flatten();
+        let session =
+            self.session_id.is_none().then(|| observed.session_id.get().map(SessionId::from)).flatten();
         if task.is_none() && session.is_none() {
             return Ok(());
         }

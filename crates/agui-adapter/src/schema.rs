@@ -32,8 +32,16 @@ mod tests {
         for payload in [r#"{"decision":"allow_once"}"#, r#"{"decision":"deny"}"#] {
             assert!(check(schema, payload), "{payload}");
         }
-        let bad = ["null", "\"\"", "{}", "[]", r#"{"decision":"ALLOW_ONCE"}"#, r#"{"decision":null}"#,
-            r#"{"decision":"deny","reason":null}"#, r#"{"decision":"allow_once","note":"x"}"#];
+        let bad = [
+            "null",
+            "\"\"",
+            "{}",
+            "[]",
+            r#"{"decision":"ALLOW_ONCE"}"#,
+            r#"{"decision":null}"#,
+            r#"{"decision":"deny","reason":null}"#,
+            r#"{"decision":"allow_once","note":"x"}"#,
+        ];
         for payload in bad {
             assert!(!check(schema, payload), "{payload}");
         }

@@ -21,7 +21,7 @@ pub(crate) enum Told {
 
 /// Sends one `CancelTask`; the answer or the deadline ends the wait.
 pub(crate) async fn cancel(shared: &Shared, client: &Client, task: &str) -> Told {
-    match timeout(shared.config.cancel_timeout, client.cancel_task(task)).await {
+    match timeout(shared.config.cancel_timeout, Box::pin(client.cancel_task(task))).await {
         Ok(Ok(answer)) => match answer.item() {
             // The kernel answers with the task as it stands; one that completed meanwhile was not cancelled.
             Ok(StreamItem::Task(task)) if ended_otherwise(&task.status.state) => Told::TooLate,

@@ -199,7 +199,10 @@ mod tests {
         let store = Arc::new(MemoryStore::new());
         let slot = Threads::new(Arc::clone(&store) as Arc<dyn ThreadStore>).slot(&"t".into());
         let mut open = slot.open().await.unwrap();
-        assert!(matches!(open.commit(|_| ()).await, Err(StoreError::Conflict)), "nothing is there to be changed");
+        assert!(
+            matches!(open.commit(|_| ()).await, Err(StoreError::Conflict)),
+            "nothing is there to be changed"
+        );
         open.create(record("t")).await.unwrap();
         open.commit(|record| record.execution.pipeline_sequence = 1).await.unwrap();
 
@@ -209,7 +212,11 @@ mod tests {
 
         let ours = open.commit(|record| record.execution.pipeline_sequence = 2).await;
         assert!(matches!(ours, Err(StoreError::Conflict)));
-        assert_eq!(open.record().unwrap().execution.pipeline_sequence, 1, "what was not saved did not happen");
+        assert_eq!(
+            open.record().unwrap().execution.pipeline_sequence,
+            1,
+            "what was not saved did not happen"
+        );
         drop(open);
         assert_eq!(slot.open().await.unwrap().record().unwrap().execution.pipeline_sequence, 7);
     }

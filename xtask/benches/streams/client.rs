@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use bytes::Bytes;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -71,13 +71,13 @@ impl Open {
         Ok(())
     }
 
-    /// The whole answer, head and chunk sizes with it.
+    /// The body of the whole answer.
     pub(crate) async fn read_whole(mut self) -> Result<Vec<u8>> {
         while !self.at_end() {
             self.buffer.reserve(READ_BYTES);
             anyhow::ensure!(self.stream.read_buf(&mut self.buffer).await? > 0, "the body is cut");
         }
-        Ok(self.buffer)
+        unchunked(&self.buffer)
     }
 
     fn at_end(&self) -> bool {
@@ -87,6 +87,24 @@ impl Open {
 
 fn contains(body: &[u8], marker: &[u8]) -> bool {
     body.windows(marker.len()).any(|window| window == marker)
+}
+
+/// The body of a chunked answer. A proxy cuts chunks where its buffer ends, in the middle of a word.
+fn unchunked(answer: &[u8]) -> Result<Vec<u8>> {
+    let (_, mut rest) = split(answer, b"\r\n\r\n").context("no end of the head")?;
+    let mut body = Vec::with_capacity(rest.len());
+    while let Some((size, after)) = split(rest, b"\r\n") {
+        let size = usize::from_str_radix(std::str::from_utf8(size)?, 16)?;
+        let (chunk, after) = after.split_at_checked(size).context("a chunk is cut")?;
+        body.extend_from_slice(chunk);
+        rest = after.strip_prefix(b"\r\n").context("no end of a chunk")?;
+    }
+    Ok(body)
+}
+
+fn split<'a>(bytes: &'a [u8], mark: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
+    let at = bytes.windows(mark.len()).position(|window| window == mark)?;
+    Some((&bytes[..at], &bytes[at + mark.len()..]))
 }
 
 /// How often `marker` is in `body`.

@@ -28,7 +28,11 @@ async fn s9_2_a_thread_that_is_not_known_takes_a_message_and_nothing_else() {
     let kernel = demo().await;
     let stack = Stack::start(&kernel.url()).await;
     let resume = stack.input("t", "r1").with_answer(decision("p", "deny"));
-    let guidance = stack.input("t", "r1").with_user("x").with_pipeline("selling").with_iac_code("activeGuidance", json!(true));
+    let guidance = stack
+        .input("t", "r1")
+        .with_user("x")
+        .with_pipeline("selling")
+        .with_iac_code("activeGuidance", json!(true));
 
     assert_eq!(code(&stack, &resume).await, refused("EXECUTION_LOST"));
     assert_eq!(code(&stack, &guidance).await, refused("EXECUTION_LOST"));
@@ -70,7 +74,8 @@ async fn s9_2_while_a_run_is_active_its_id_counts_first_then_that_it_is_busy() {
 async fn s3_2_a_thread_stays_with_its_workspace_and_its_requester() {
     let kernel = demo().await;
     let stack = Stack::start(&kernel.url()).await;
-    let of_alice = |run: &str| stack.input("t", run).with_user("chat").with_iac_code("userId", json!("alice"));
+    let of_alice =
+        |run: &str| stack.input("t", run).with_user("chat").with_iac_code("userId", json!("alice"));
     assert_eq!(outcome(&stack.run(&of_alice("r1")).await), "success");
 
     let other = format!("{}/other", stack.workspace());
@@ -95,13 +100,19 @@ async fn s9_2_while_questions_are_open_the_binding_counts_first_then_the_invocat
     let id = interrupt_id(&stack.say("t", "r1", "write").await);
     let sent = kernel.requests().all().len();
     let answer = || stack.input("t", "r2").with_answer(decision(&id, "allow_once"));
-    let guidance =
-        stack.input("t", "r2").with_user("x").with_pipeline("selling").with_iac_code("activeGuidance", json!(true));
+    let guidance = stack
+        .input("t", "r2")
+        .with_user("x")
+        .with_pipeline("selling")
+        .with_iac_code("activeGuidance", json!(true));
 
     let cases = [
         (answer().with("runId", json!("r1")), "RUN_ID_CONFLICT"),
         (answer().with_iac_code("userId", json!("bob")), "THREAD_BINDING_CONFLICT"),
-        (stack.input("t", "r2").with_user("x").with_iac_code("userId", json!("bob")), "THREAD_BINDING_CONFLICT"),
+        (
+            stack.input("t", "r2").with_user("x").with_iac_code("userId", json!("bob")),
+            "THREAD_BINDING_CONFLICT",
+        ),
         (answer().with_iac_code("rosInvocationId", json!("other")), "EXECUTION_LOST"),
         (stack.input("t", "r2").with_user("use another region"), "RESUME_REQUIRED"),
         (stack.input("t", "r2").with_user("x").with("resume", json!([])), "RESUME_REQUIRED"),
@@ -119,7 +130,7 @@ async fn c24_of_twenty_requests_at_once_one_runs_and_the_others_hear_that_it_doe
     let kernel = demo().await;
     let stack = Stack::start(&kernel.url()).await;
     let post = |number: usize| {
-        let user = if number % 2 == 0 { "alice" } else { "bob" };
+        let user = if number.is_multiple_of(2) { "alice" } else { "bob" };
         let input = stack.input("t", &format!("r{number}")).with_user("hold");
         let (client, body) = (stack.client.clone(), input.with_iac_code("userId", json!(user)).to_json());
         tokio::spawn(async move { client.post("/", &body).await.unwrap() })
@@ -135,10 +146,14 @@ async fn c24_of_twenty_requests_at_once_one_runs_and_the_others_hear_that_it_doe
     }
     assert_eq!(winners.len(), 1);
     assert_eq!(codes.len(), 19);
-    assert!(codes.iter().all(|(status, code, _)| (*status, code.as_str()) == (409, "THREAD_BUSY")), "{codes:?}");
+    assert!(
+        codes.iter().all(|(status, code, _)| (*status, code.as_str()) == (409, "THREAD_BUSY")),
+        "{codes:?}"
+    );
     kernel.release_holds();
     let recording = winners.remove(0).events().collect().await;
-    let runs: BTreeSet<_> = recording.events.iter().filter_map(|event| event.json["runId"].as_str()).collect();
+    let runs: BTreeSet<_> =
+        recording.events.iter().filter_map(|event| event.json["runId"].as_str()).collect();
     assert_eq!(runs.len(), 1, "{runs:?}");
     assert_eq!(kernel.requests().count("SendStreamingMessage"), 1);
 }
@@ -210,7 +225,11 @@ fn bad_inputs(stack: &Stack) -> Vec<BadInput> {
         (good().with("tools", tool), "INVALID_INPUT", "/tools"),
         (good().with("forwardedProps", json!(null)), "INVALID_INPUT", "/forwardedProps"),
         (good().with("forwardedProps", json!({"x": secret})), "INVALID_INPUT", "/forwardedProps/iacCode"),
-        (good().with_iac_code("schemaVersion", json!(2)), "INVALID_INPUT", "/forwardedProps/iacCode/schemaVersion"),
+        (
+            good().with_iac_code("schemaVersion", json!(2)),
+            "INVALID_INPUT",
+            "/forwardedProps/iacCode/schemaVersion",
+        ),
         (good().with_iac_code("schemaVersion", json!(true)), "INVALID_INPUT", "/schemaVersion"),
         (good().with_iac_code("unknown", json!(secret)), "INVALID_INPUT", "/forwardedProps/iacCode/unknown"),
         (good().with_iac_code("llm_api_key", json!(secret)), "INVALID_INPUT", "/iacCode/llm_api_key"),
@@ -226,12 +245,28 @@ fn bad_inputs(stack: &Stack) -> Vec<BadInput> {
         (good().with_iac_code("cwd", in_ws("file")), "INVALID_INPUT", "not a directory"),
         (stack.input("t", "r1"), "INVALID_INPUT", "/messages"),
         (stack.input("t", "r1").with_user("  "), "INVALID_INPUT", "/messages/0/content"),
-        (part(json!({"type": "audio", "source": {"type": "data", "value": "AA==", "mimeType": "audio/wav"}})), "INVALID_INPUT", "/messages/0/content/0"),
-        (part(json!({"type": "image", "source": {"type": "url", "value": "https://192.0.2.1/s3cr3t-value"}})), "INVALID_INPUT", "/messages/0/content/0/source"),
+        (
+            part(
+                json!({"type": "audio", "source": {"type": "data", "value": "AA==", "mimeType": "audio/wav"}}),
+            ),
+            "INVALID_INPUT",
+            "/messages/0/content/0",
+        ),
+        (
+            part(
+                json!({"type": "image", "source": {"type": "url", "value": "https://192.0.2.1/s3cr3t-value"}}),
+            ),
+            "INVALID_INPUT",
+            "/messages/0/content/0/source",
+        ),
         (image("image/svg+xml", "AAAA"), "INVALID_INPUT", "/messages/0/content/0"),
         (image("image/png", "s3cr3t-value!"), "INVALID_INPUT", "base64"),
         (image("image/png", "AAAA"), "INVALID_INPUT", "/messages/0/content/0/source/value"),
-        (good().with("resume", json!([{"interruptId": "p", "status": "maybe"}])), "INVALID_INPUT", "/resume/0/status"),
+        (
+            good().with("resume", json!([{"interruptId": "p", "status": "maybe"}])),
+            "INVALID_INPUT",
+            "/resume/0/status",
+        ),
     ]
 }
 
@@ -290,8 +325,25 @@ async fn c76_whatever_a_thread_is_called_it_has_a_state_of_its_own() {
     let stack = Stack::start(&kernel.url()).await;
     let long = "a".repeat(300);
     let names = [
-        "feishu:oc_1", "../x", "..", ".", "CON", "con.txt", "a/b", "a\\b", "\u{c4}", "A\u{308}", "T1", "t1", "x.", "x ",
-        "emoji-\u{1f680}", "nul\u{0}byte", &long, "%2e%2e", "aguiid~41",
+        "feishu:oc_1",
+        "../x",
+        "..",
+        ".",
+        "CON",
+        "con.txt",
+        "a/b",
+        "a\\b",
+        "\u{c4}",
+        "A\u{308}",
+        "T1",
+        "t1",
+        "x.",
+        "x ",
+        "emoji-\u{1f680}",
+        "nul\u{0}byte",
+        &long,
+        "%2e%2e",
+        "aguiid~41",
     ];
     let mut executions = BTreeSet::new();
     let input = |name: &str| stack.input(name, "r1").with_iac_code("rosInvocationId", json!("inv"));
@@ -318,7 +370,9 @@ async fn s3_3_the_workspace_is_made_by_a_run_that_is_admitted_and_no_variable_is
     let stack = Stack::start_with(&kernel.url(), &[], &[("SECRET", "s3cr3t")]).await;
     let cwd = format!("{}/$SECRET/~/new", stack.workspace());
     let input = |run: &str| stack.input("t", run).with_user("chat").with_iac_code("cwd", json!(cwd));
-    stack.refused(&input("r1").with("tools", json!([{"name": "x", "description": "", "parameters": {}}]))).await;
+    stack
+        .refused(&input("r1").with("tools", json!([{"name": "x", "description": "", "parameters": {}}])))
+        .await;
     assert!(!std::path::Path::new(&cwd).exists(), "weakness 61");
 
     assert_eq!(outcome(&stack.run(&input("r1")).await), "success");

@@ -69,11 +69,14 @@ async fn c16_two_cancels_at_once_are_both_answered_by_one_call() {
 
 #[tokio::test]
 async fn weakness_4_a_cancel_before_the_first_update_waits_for_the_task_and_cancels_it() {
-    let script = Script::new().on(SEND, [
-        vec![Step::Await("head".into()), Step::sse(), Step::Await("task".into())],
-        Step::turn([Step::Stall])[1..].to_vec(),
-    ]
-    .concat());
+    let script = Script::new().on(
+        SEND,
+        [
+            vec![Step::Await("head".into()), Step::sse(), Step::Await("task".into())],
+            Step::turn([Step::Stall])[1..].to_vec(),
+        ]
+        .concat(),
+    );
     let rig = Rig::start(script).await;
     let mut events = rig.stack.post(&rig.input("t", "r1").with_user("go")).await.events();
     events.read_until(|event| event.kind() == "RUN_STARTED").await.unwrap();
@@ -123,7 +126,11 @@ async fn s10_2_cancelling_during_a_tool_closes_the_call_and_cancelling_a_questio
 #[tokio::test]
 async fn weakness_8_a_task_that_ended_before_is_not_called_cancelled() {
     let not_cancelable = || Step::error(-32002, "Task cannot be canceled");
-    let done = vec![Step::text("Hi"), Step::AwaitRequests { kind: CANCEL.into(), count: 1 }, update(State::Completed, json!({}))];
+    let done = vec![
+        Step::text("Hi"),
+        Step::AwaitRequests { kind: CANCEL.into(), count: 1 },
+        update(State::Completed, json!({})),
+    ];
     let script = Script::new()
         .on(SEND, Step::turn(done))
         .on(SEND, asks(&permission("p1", "call-1", "x")))
@@ -175,12 +182,17 @@ async fn s10_1_wrong_ids_of_any_kind_are_not_found() {
     ];
     for (execution, thread, invocation) in cases {
         let (status, body) = stack.cancel(execution, thread, invocation).await;
-        assert_eq!((status, &body["error"]["code"]), (404, &json!("EXECUTION_NOT_FOUND")), "{thread} {invocation}");
+        assert_eq!(
+            (status, &body["error"]["code"]),
+            (404, &json!("EXECUTION_NOT_FOUND")),
+            "{thread} {invocation}"
+        );
     }
     let path = format!("/extensions/iac-code/v1/executions/{execution}/cancel");
     let bad = ["", "[]", "{}", r#"{"threadId":"t"}"#, r#"{"threadId":"t","rosInvocationId":7}"#];
     for body in bad {
-        let response = stack.client.send(Method::POST, &path, Some(body.as_bytes().to_vec().into())).await.unwrap();
+        let response =
+            stack.client.send(Method::POST, &path, Some(body.as_bytes().to_vec().into())).await.unwrap();
         assert_eq!(refusal(response).await.0, 400, "{body}");
     }
     assert_eq!(kernel.requests().count(CANCEL), 0);
@@ -234,7 +246,10 @@ async fn s10_2_a_cancel_in_the_middle_of_a_resume_ends_it_wherever_it_is() {
         ("restoring", Script::new().on(SEND, ask()).on(crate::upstream::RESTORE, [Step::Stall])),
         ("looking", Script::new().on(SEND, ask()).on(GET, [Step::Stall])),
         ("answering", Script::new().on(SEND, ask()).on(GET, [look()]).on(SEND, [Step::Stall])),
-        ("waiting for the receipt", Script::new().on(SEND, ask()).on(GET, [look()]).on(SEND, [Step::sse(), Step::Stall])),
+        (
+            "waiting for the receipt",
+            Script::new().on(SEND, ask()).on(GET, [look()]).on(SEND, [Step::sse(), Step::Stall]),
+        ),
     ];
     let rig = Rig::start(Script::new()).await;
     for (stage, script) in stages {

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use agui_testkit::LoggedRequest;
 use agui_testkit::client::Recording;
 use agui_testkit::client::input::{RunInput, decision};
 use agui_testkit::client::raw::{Hangup, RawConnection, leave_after_events, leave_before_headers};
-use agui_testkit::LoggedRequest;
 use agui_testkit::demo::{DemoConfig, DemoKernel};
 use agui_testkit::faulty::{Script, Step};
 use agui_testkit::wire::State;
@@ -29,7 +29,7 @@ async fn idle(kernel: &DemoKernel) {
 
 /// Leaves a run of `thread` in the way that belongs to `number`.
 async fn leave(url: &str, body: &Value, number: usize) {
-    let how = if number % 3 == 0 { Hangup::Rst } else { Hangup::Fin };
+    let how = if number.is_multiple_of(3) { Hangup::Rst } else { Hangup::Fin };
     match number % 4 {
         0 => leave_before_headers(url, "/", body, how).await.unwrap(),
         1 => drop(leave_after_events(url, "/", body, 1, how).await.unwrap()),

@@ -302,7 +302,11 @@ async fn forbidden_host() -> (u16, String) {
 async fn request_timeout() -> (u16, String) {
     let kernel = demo().await;
     let stack = Stack::start_with(&kernel.url(), &["--request-timeout", "0.1"], &[]).await;
-    raw(&stack, "POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 20\r\n\r\n{").await
+    raw(
+        &stack,
+        "POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 20\r\n\r\n{",
+    )
+    .await
 }
 
 async fn server_busy() -> (u16, String) {

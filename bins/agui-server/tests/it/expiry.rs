@@ -7,7 +7,7 @@ use agui_testkit::faulty::{Script, Step};
 use serde_json::json;
 use tokio::time::{sleep, timeout};
 
-use crate::stack::{PATIENCE, demo, error_code, interrupt_id, interrupts, outcome, refusal, Stack};
+use crate::stack::{PATIENCE, Stack, demo, error_code, interrupt_id, interrupts, outcome, refusal};
 use crate::upstream::{CANCEL, Rig, SEND, asks, permission};
 
 /// The shortest life that can be configured.
@@ -106,7 +106,9 @@ async fn s11_5_what_lapsed_while_the_server_was_down_is_found_by_the_next_one() 
 
 #[tokio::test]
 async fn s11_5_a_kernel_that_cannot_be_told_is_told_by_the_next_message() {
-    let script = Script::new().on(SEND, asks(&permission("p1", "call-1", "x"))).on(CANCEL, [Step::json(500, &json!({}))]);
+    let script = Script::new()
+        .on(SEND, asks(&permission("p1", "call-1", "x")))
+        .on(CANCEL, [Step::json(500, &json!({}))]);
     let rig = Rig::start_with(script, &TTL).await;
     interrupt_id(&rig.say("t", "r1").await);
     rig.kernel.requests().wait_for(CANCEL, 1).await.unwrap();
@@ -122,7 +124,10 @@ async fn s11_5_an_answer_in_time_stops_the_clock() {
     let kernel = demo().await;
     let stack = Stack::start_with(&kernel.url(), &TTL, &[]).await;
     let id = interrupt_id(&stack.say("t", "r1", "write").await);
-    assert_eq!(outcome(&stack.run(&stack.input("t", "r2").with_answer(decision(&id, "allow_once"))).await), "success");
+    assert_eq!(
+        outcome(&stack.run(&stack.input("t", "r2").with_answer(decision(&id, "allow_once"))).await),
+        "success"
+    );
     // A question that stays open after a refused answer keeps its own deadline.
     let open = interrupt_id(&stack.say("u", "r1", "write").await);
     let before = stack.state_file("u")["execution"]["pending"].clone();

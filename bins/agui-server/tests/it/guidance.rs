@@ -28,7 +28,11 @@ fn pipeline() -> Vec<Step> {
 }
 
 fn guidance(stack: &Stack, run: &str) -> RunInput {
-    stack.input("t", run).with_user("use spot instances").with_pipeline("selling").with_iac_code("activeGuidance", json!(true))
+    stack
+        .input("t", run)
+        .with_user("use spot instances")
+        .with_pipeline("selling")
+        .with_iac_code("activeGuidance", json!(true))
 }
 
 /// A pipeline under way.
@@ -76,7 +80,8 @@ async fn s12_4_guidance_reaches_the_task_and_leaves_the_run_alone() {
 
 #[tokio::test]
 async fn weaknesses_10_and_48_guidance_is_for_pipelines_and_for_their_own_requester() {
-    let normal = Step::turn([Step::text("Hi"), Step::Await("on".into()), update(State::Completed, json!({}))]);
+    let normal =
+        Step::turn([Step::text("Hi"), Step::Await("on".into()), update(State::Completed, json!({}))]);
     let rig = Rig::start(Script::new().on(SEND, normal).on(SEND, pipeline())).await;
     let mut running = rig.stack.post(&rig.input("t", "r1").with_user("go")).await.events();
     running.read_until(|event| event.kind() == "TEXT_MESSAGE_CONTENT").await.unwrap();
@@ -119,10 +124,12 @@ async fn s12_4_guidance_for_a_pipeline_that_asks_is_no_answer() {
 
 #[tokio::test]
 async fn s12_4_the_demo_pipeline_takes_guidance_while_it_works() {
-    let config = agui_testkit::demo::DemoConfig::instant().with_delta_delay(std::time::Duration::from_millis(20));
+    let config =
+        agui_testkit::demo::DemoConfig::instant().with_delta_delay(std::time::Duration::from_millis(20));
     let kernel = agui_testkit::demo::DemoKernel::start(config).await.unwrap();
     let stack = Stack::start(&kernel.url()).await;
-    let mut running = stack.post(&stack.input("t", "r1").with_user("build").with_pipeline("selling")).await.events();
+    let mut running =
+        stack.post(&stack.input("t", "r1").with_user("build").with_pipeline("selling")).await.events();
     running.read_until(|event| event.kind() == "STEP_STARTED").await.unwrap();
     assert_eq!(outcome(&stack.run(&guidance(&stack, "r2")).await), "success");
     let recording = rest(running).await;

@@ -12,17 +12,20 @@ use crate::stack::{Stack, demo, outcome};
 
 /// A grey PNG of this size whose pixels compress well, or not at all.
 fn png(width: u32, height: u32, noisy: bool) -> Vec<u8> {
-    let mut raw = Vec::new();
     let mut noise = 0x2545_f491_u32;
-    for _ in 0..height {
-        raw.push(0);
-        for _ in 0..width {
-            noise ^= noise << 13;
-            noise ^= noise >> 17;
-            noise ^= noise << 5;
-            raw.push(if noisy { noise.to_le_bytes()[0] } else { 128 });
-        }
-    }
+    let mut byte = || {
+        noise ^= noise << 13;
+        noise ^= noise >> 17;
+        noise ^= noise << 5;
+        if noisy { noise.to_le_bytes()[0] } else { 128 }
+    };
+    // Each line begins with the number of its filter: none.
+    let lines = (0..height).flat_map(|_| {
+        std::iter::once(0)
+            .chain(std::iter::repeat_n((), width as usize).map(|()| byte()))
+            .collect::<Vec<u8>>()
+    });
+    let raw: Vec<u8> = lines.collect();
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(&raw).unwrap();
     let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
@@ -64,7 +67,8 @@ async fn s2_10_text_and_images_reach_the_kernel_in_their_order_and_a_fitting_ima
     let content = json!([
         {"type": "text", "text": "chat about"}, part("image/png", &small), {"type": "text", "text": "please"},
     ]);
-    let run = stack.run(&stack.input("t", "r1").with_message(json!({"role": "user", "content": content}))).await;
+    let run =
+        stack.run(&stack.input("t", "r1").with_message(json!({"role": "user", "content": content}))).await;
     assert_eq!(outcome(&run), "success");
     let sent = kernel.requests().of("SendStreamingMessage");
     let parts = &sent[0].message()["parts"];

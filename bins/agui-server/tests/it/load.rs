@@ -39,7 +39,8 @@ enum Client {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_thousand_runs_with_every_fault_leave_nothing_behind() {
-    let seed = std::env::var("AGUI_LOAD_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(rand::random);
+    let seed =
+        std::env::var("AGUI_LOAD_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(rand::random);
     say(&format!("AGUI_LOAD_SEED={seed}"));
     let mut random = StdRng::seed_from_u64(seed);
     let kernel = faulty(faults(&mut random)).await;
@@ -68,13 +69,14 @@ async fn two_thousand_runs_with_every_fault_leave_nothing_behind() {
 
 /// A behaviour for each run of a half, and some for calls that come on top.
 fn faults(random: &mut StdRng) -> Script {
-    let script = (0..THREADS * RUNS_A_HALF).fold(Script::new(), |script, _| script.on(SEND, behaviour(random)));
+    let script =
+        (0..THREADS * RUNS_A_HALF).fold(Script::new(), |script, _| script.on(SEND, behaviour(random)));
     complete(script.always(SEND, Step::good_turn("fine")))
 }
 
 fn behaviour(random: &mut StdRng) -> Vec<Step> {
     let text = || Step::text("some words ");
-    let said = (0..random.random_range(1..40)).map(|_| text());
+    let said = (0..random.random_range(1..12)).map(|_| text());
     let mut steps = Step::turn(said);
     match random.random_range(0..12) {
         0 => steps.push(Step::Rst),

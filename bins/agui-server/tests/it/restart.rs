@@ -170,7 +170,8 @@ impl Driver {
                 },
                 Got::Refused(code) => {
                     assert_eq!(code, "RESUME_REQUIRED");
-                    let (_, _, message) = self.stack.refused(&self.stack.input("t", "probe").with_user("x")).await;
+                    let (_, _, message) =
+                        self.stack.refused(&self.stack.input("t", "probe").with_user("x")).await;
                     asked = message.rsplit(' ').next().map(str::to_owned);
                 }
                 Got::Nothing => {}
@@ -249,7 +250,8 @@ async fn save_fails(pass: u32) -> Option<String> {
 #[tokio::test]
 async fn s11_6_what_cannot_be_saved_is_not_announced_and_its_task_is_cancelled() {
     let kernel = demo().await;
-    let stack = Stack::start_with(&kernel.url(), &[], &[("AGUI_FAILPOINT", "store.before_rename:error@1")]).await;
+    let stack =
+        Stack::start_with(&kernel.url(), &[], &[("AGUI_FAILPOINT", "store.before_rename:error@1")]).await;
     let (status, code, _) = stack.refused(&stack.input("t", "r1").with_user("write")).await;
     assert_eq!((status, code.as_str()), (503, "STATE_UNAVAILABLE"));
     assert_eq!(kernel.requests().kinds(), [""; 0], "nothing was sent for a run that is not known");

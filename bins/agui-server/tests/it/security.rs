@@ -10,8 +10,14 @@ use crate::stack::{Stack, demo, error_code, interrupt_id, outcome};
 use crate::upstream::{CANCEL, Rig, SEND, update};
 
 /// No two are alike, and none occurs by chance.
-const SECRETS: [&str; 6] =
-    ["sk-llm-4f1c", "LTAI-id-93ab", "ak-secret-77de", "sts-token-5cc0", "header-secret-21ef", "caller-token-8b3d"];
+const SECRETS: [&str; 6] = [
+    "sk-llm-4f1c",
+    "LTAI-id-93ab",
+    "ak-secret-77de",
+    "sts-token-5cc0",
+    "header-secret-21ef",
+    "caller-token-8b3d",
+];
 
 fn with_secrets(input: RunInput) -> RunInput {
     let [llm, id, key, token, header, _] = SECRETS;
@@ -47,7 +53,8 @@ async fn s3_4_secrets_reach_the_kernel_and_neither_files_nor_logs_nor_events() {
     let failed = stack.run(&with_secrets(stack.input("t", "r3").with_user("fail"))).await;
     assert_eq!(error_code(&failed), "A2A_EXECUTION_FAILED");
     let refused = stack.run(&with_secrets(stack.input("t", "r4").with_user("refuse"))).await;
-    let bad = with_secrets(stack.input("t", "r5").with_user("x")).with_iac_code("alibabaCloud", json!({"accessKeySecret": SECRETS[2], "x": SECRETS[1]}));
+    let bad = with_secrets(stack.input("t", "r5").with_user("x"))
+        .with_iac_code("alibabaCloud", json!({"accessKeySecret": SECRETS[2], "x": SECRETS[1]}));
     let (_, _, message) = stack.refused(&bad).await;
 
     for sent in kernel.requests().of("SendStreamingMessage") {
@@ -72,7 +79,8 @@ async fn c71_what_the_kernel_says_about_a_failure_is_not_passed_on() {
     let mut last = update(State::Failed, failed);
     if let Step::Result(update) = &mut last {
         let parts = json!([{"text": leak}]);
-        update["statusUpdate"]["status"]["message"] = json!({"messageId": "m", "role": "ROLE_AGENT", "parts": parts});
+        update["statusUpdate"]["status"]["message"] =
+            json!({"messageId": "m", "role": "ROLE_AGENT", "parts": parts});
     }
     let cases = [
         ("a plain refusal", vec![Step::error(-32603, &leak)]),

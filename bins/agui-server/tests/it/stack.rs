@@ -91,7 +91,10 @@ impl Stack {
         let mut process = command.spawn().unwrap();
         let ready = async {
             loop {
-                if self.log()[logged..].lines().any(|line| line.contains("ready") && line.contains(&format!("127.0.0.1:{port}"))) {
+                if self.log()[logged..]
+                    .lines()
+                    .any(|line| line.contains("ready") && line.contains(&format!("127.0.0.1:{port}")))
+                {
                     return true;
                 }
                 if process.try_wait().unwrap().is_some() {

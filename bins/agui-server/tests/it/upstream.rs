@@ -55,7 +55,10 @@ impl Rig {
         let all = self.kernel.requests().all();
         let messages = all.iter().filter(|request| [SEND, UNARY].contains(&request.kind().as_str()));
         let to_tasks = messages.map(|request| request.message().clone());
-        to_tasks.filter(|message| message["taskId"].is_string()).map(|message| message["parts"][0].clone()).collect()
+        to_tasks
+            .filter(|message| message["taskId"].is_string())
+            .map(|message| message["parts"][0].clone())
+            .collect()
     }
 }
 

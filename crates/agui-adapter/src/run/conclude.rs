@@ -73,7 +73,8 @@ impl Run {
                 for input in &open {
                     let key = agui_core::InterruptId::from(&*input.input_id);
                     // A question that was open before keeps its own deadline.
-                    let expires_at = before.get(&key).and_then(|known| known.expires_at).unwrap_or(expires_at);
+                    let expires_at =
+                        before.get(&key).and_then(|known| known.expires_at).unwrap_or(expires_at);
                     let Some((interrupt, stored)) = announced(input, expires_at, now) else { continue };
                     pending::reopen(record, input);
                     record.execution.pending.insert(key, stored);
@@ -95,7 +96,8 @@ impl Run {
         let mut open = observed.open_inputs.clone();
         if let Some(error) = &observed.identity_error {
             let reason = agui_i18n::text(self.request.language, MessageKey::InterruptIdentity);
-            let meant = |input: &&mut OpenInput| error.input_id.as_ref().is_none_or(|id| *id == input.input_id);
+            let meant =
+                |input: &&mut OpenInput| error.input_id.as_ref().is_none_or(|id| *id == input.input_id);
             for input in open.iter_mut().filter(meant) {
                 let question = input.interrupt.message.take().unwrap_or_default();
                 input.interrupt.message = Some(format!("{reason}\n{question}"));
@@ -201,7 +203,11 @@ impl Run {
 }
 
 /// A question as it is told and as it is stored; `None` if it cannot be written.
-fn announced(input: &OpenInput, expires_at: UnixMillis, now: UnixMillis) -> Option<(Interrupt, PendingInterrupt)> {
+fn announced(
+    input: &OpenInput,
+    expires_at: UnixMillis,
+    now: UnixMillis,
+) -> Option<(Interrupt, PendingInterrupt)> {
     let mut interrupt = input.interrupt.clone();
     interrupt.expires_at = clock::rfc3339(expires_at);
     let document = JsonObject::from_serialize(&interrupt).ok()?;

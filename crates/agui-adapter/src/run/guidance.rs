@@ -20,7 +20,7 @@ impl Run {
         if !self.is_steerable().await {
             return Err(ErrorCode::ExecutionLost.into());
         }
-        match self.unless_stopped(client.send_streaming(&message)).await {
+        match self.unless_stopped(Box::pin(client.send_streaming(&message))).await {
             // What the kernel says to it comes out in the run that is steered: this stream is not read on.
             Ok(Ok(_stream)) => Ok(()),
             Ok(Err(error)) => {

@@ -54,7 +54,8 @@ impl Run {
 
     /// The request's properties for the kernel, secrets in clear text.
     fn metadata(&self, response: Option<&Json>) -> Result<Box<RawValue>, ErrorNotice> {
-        let mut metadata = RequestMetadata::new(&self.request.props).with_cwd(self.request.workspace.as_str());
+        let mut metadata =
+            RequestMetadata::new(&self.request.props).with_cwd(self.request.workspace.as_str());
         if let Some(response) = response {
             metadata = metadata.with_raw_input_response(response.as_raw());
         }

@@ -1,8 +1,10 @@
 //! A resume: the session is made ready, the task looked at, and each answer sent to its own question (S8).
 
-use std::future::{Future, ready};
+use std::future::ready;
 
-use a2a_client::{Client, ClientError, Datum, Delivery, PipelineStateQuery, RestoreRequest, Restored, UpdateStream};
+use a2a_client::{
+    Client, ClientError, Datum, Delivery, PipelineStateQuery, RestoreRequest, Restored, UpdateStream,
+};
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey, PipelineState};
 use agui_mapper::Notice;
 
@@ -92,7 +94,7 @@ impl Run {
     async fn restore_session(&mut self, client: &Client) -> Result<(), Ending> {
         let Some(session) = self.session_id.clone() else { return Ok(()) };
         let mut request = RestoreRequest::new(self.request.workspace.as_str(), session.as_str());
-        request.task_id = self.task_id.as_ref().map(|task| task.as_str());
+        request.task_id = self.task_id.as_ref().map(agui_store::TaskId::as_str);
         match self.unsent(client, client.ensure_restored(request)).await? {
             Ok(Restored::NotFound) => {
                 // The thread goes on with a new session.
@@ -113,23 +115,30 @@ impl Run {
 
     /// Waits for a call that is made before any answer was sent. A run that is stopped then keeps its
     /// questions, unless the stop means the execution (S12.3).
-    async fn unsent<T>(&self, client: &Client, call: impl Future<Output = T>) -> Result<T, Ending> {
-        let reason = match self.unless_stopped(call).await {
-            Ok(done) => return Ok(done),
-            Err(reason) => reason,
-        };
-        Err(match reason {
-            StopReason::Cancel => Ending::Stopped(reason, self.tell(client).await),
-            StopReason::Disconnect => Ending::Unchanged(ErrorCode::Cancelled.into()),
-            StopReason::Shutdown => Ending::Unchanged(ErrorCode::ShuttingDown.into()),
-        })
+    fn unsent<'a, T: Send + 'a>(
+        &'a self,
+        client: &'a Client,
+        call: impl Future<Output = T> + Send + 'a,
+    ) -> impl Future<Output = Result<T, Ending>> + Send + 'a {
+        let call = Box::pin(call);
+        async move {
+            let reason = match self.unless_stopped(call).await {
+                Ok(done) => return Ok(done),
+                Err(reason) => reason,
+            };
+            Err(match reason {
+                StopReason::Cancel => Ending::Stopped(reason, self.tell(client).await),
+                StopReason::Disconnect => Ending::Unchanged(ErrorCode::Cancelled.into()),
+                StopReason::Shutdown => Ending::Unchanged(ErrorCode::ShuttingDown.into()),
+            })
+        }
     }
 
     /// Reads what a pipeline did after the event with the sequence `after`.
     async fn catch_up(&mut self, client: &Client, after: u64) -> Result<(), ClientError> {
         let Some(task) = self.task_id.clone() else { return Ok(()) };
         let query = PipelineStateQuery::of_task(task.as_str()).with_after_sequence(after);
-        let Some(document) = client.pipeline_state(query).await? else { return Ok(()) };
+        let Some(document) = Box::pin(client.pipeline_state(query)).await? else { return Ok(()) };
         match document.raw_result() {
             Ok(raw) => self.mapper.handle_recovery(clock::now(), &PipelineState::read(raw)),
             Err(error) => tracing::warn!(%error, "pipeline state not readable"),
@@ -162,7 +171,9 @@ impl Run {
     /// Whether the kernel has told meanwhile that the question is decided: there is nothing to send.
     fn is_decided(&self, answer: &CheckedAnswer) -> bool {
         let receipt = self.mapper.observed().receipt(&answer.question.input_id);
-        receipt.is_some_and(|receipt| matches!(receipt.notice, Notice::Received | Notice::Accepted | Notice::Resolved))
+        receipt.is_some_and(|receipt| {
+            matches!(receipt.notice, Notice::Received | Notice::Accepted | Notice::Resolved)
+        })
     }
 
     /// Sends one answer; gives the stream of what follows, if the answer continues one.
@@ -203,7 +214,9 @@ impl Run {
             return Err(ending);
         }
         let receipt = observed.receipt(&answer.question.input_id);
-        if observed.identity_error.is_some() || receipt.is_some_and(|receipt| receipt.notice == Notice::Refused) {
+        if observed.identity_error.is_some()
+            || receipt.is_some_and(|receipt| receipt.notice == Notice::Refused)
+        {
             return Err(Ending::Verdict(Verdict::Interrupt));
         }
         self.accept(answer).await.map_err(Ending::Broken)
@@ -254,6 +267,10 @@ fn refused(error: &ClientError, answer: &CheckedAnswer) -> Ending {
 }
 
 fn not_accepted(answer: &CheckedAnswer) -> ErrorNotice {
-    let key = if answer.is_permission() { MessageKey::PermissionNotAccepted } else { MessageKey::AnswerNotAccepted };
+    let key = if answer.is_permission() {
+        MessageKey::PermissionNotAccepted
+    } else {
+        MessageKey::AnswerNotAccepted
+    };
     ErrorNotice::new(ErrorCode::A2aUnavailable).with_key(key)
 }

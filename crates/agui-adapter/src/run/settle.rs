@@ -56,7 +56,12 @@ impl Run {
     }
 
     /// Reads the task once; `None` if it goes on.
-    async fn look(&mut self, client: &Client, task: &str, notice: &ErrorNotice) -> Result<Option<Ending>, Ending> {
+    async fn look(
+        &mut self,
+        client: &Client,
+        task: &str,
+        notice: &ErrorNotice,
+    ) -> Result<Option<Ending>, Ending> {
         let datum = match self.stoppable(client, client.get_task(task, Some(HISTORY))).await? {
             Ok(datum) => datum,
             Err(error) => {

@@ -1,7 +1,6 @@
 //! A run that has to stop: who says so, and how its task is told.
 
 use std::future::Future;
-use std::pin::pin;
 
 use a2a_client::{Client, UpdateStream};
 use tokio::time::{Instant, timeout, timeout_at};
@@ -54,24 +53,34 @@ impl Run {
     }
 
     /// Waits for a call about a task whose id is known: a run that is stopped meanwhile cancels the task.
-    pub(super) async fn stoppable<T>(
-        &self,
-        client: &Client,
-        call: impl Future<Output = T>,
-    ) -> Result<T, Ending> {
-        match self.unless_stopped(call).await {
-            Ok(done) => Ok(done),
-            Err(reason) => Err(Ending::Stopped(reason, self.tell(client).await)),
+    ///
+    /// Calls are boxed where they are made: a call is large, and it would be part of every future around it.
+    pub(super) fn stoppable<'a, T: Send + 'a>(
+        &'a self,
+        client: &'a Client,
+        call: impl Future<Output = T> + Send + 'a,
+    ) -> impl Future<Output = Result<T, Ending>> + Send + 'a {
+        let call = Box::pin(call);
+        async move {
+            match self.unless_stopped(call).await {
+                Ok(done) => Ok(done),
+                Err(reason) => Err(Ending::Stopped(reason, self.tell(client).await)),
+            }
         }
     }
 
     /// Waits for a call that makes a task. A run that is stopped meanwhile waits on for a while: the kernel
     /// would work under an id that nobody knows (weakness 4).
-    pub(super) async fn learning_the_task<T>(&self, call: impl Future<Output = T>) -> Result<T, StopReason> {
-        let mut call = pin!(call);
-        match self.unless_stopped(call.as_mut()).await {
-            Ok(done) => Ok(done),
-            Err(reason) => timeout(self.shared.config.task_id_timeout, call).await.map_err(|_| reason),
+    pub(super) fn learning_the_task<'a, T: Send + 'a>(
+        &'a self,
+        call: impl Future<Output = T> + Send + 'a,
+    ) -> impl Future<Output = Result<T, StopReason>> + Send + 'a {
+        let mut call = Box::pin(call);
+        async move {
+            match self.unless_stopped(call.as_mut()).await {
+                Ok(done) => Ok(done),
+                Err(reason) => timeout(self.shared.config.task_id_timeout, call).await.map_err(|_| reason),
+            }
         }
     }
 

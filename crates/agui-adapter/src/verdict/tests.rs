@@ -2,8 +2,8 @@ use a2a_wire::StreamItem;
 use agui_core::UnixMillis;
 use agui_mapper::{EventMapper, MapperConfig};
 use agui_testkit::wire::{
-    Ids, PermissionRequest, State, agent_message, final_text, iac, permission_input, status, task, text_delta,
-    whole_message,
+    Ids, PermissionRequest, State, agent_message, final_text, iac, permission_input, status, task,
+    text_delta, whole_message,
 };
 use serde_json::{Value, json};
 
@@ -62,10 +62,26 @@ fn a_task_that_works_is_not_settled_and_one_that_ended_is() {
         ("it was cancelled while it asked", vec![asks(), state(State::Canceled)], "Cancelled"),
         ("it failed", vec![state(State::Failed)], "A2A_EXECUTION_FAILED error-execution-failed"),
         ("it was rejected", vec![state(State::Rejected)], "A2A_EXECUTION_FAILED error-execution-failed"),
-        ("it failed with a number", vec![error(json!({"errorId": "e7"}))], "A2A_EXECUTION_FAILED error-execution-failed-with-id"),
-        ("it failed for now", vec![error(json!({"retryable": true, "errorId": "e7"}))], "A2A_EXECUTION_FAILED error-execution-failed-for-now"),
-        ("it failed and a backup is to blame", vec![update(State::Failed, json!({"backupBlocked": {"reason": "terminal"}}))], "SESSION_BACKUP_NOT_READY error-backup-blocked"),
-        ("a message came instead", vec![json!({"message": agent_message(&Ids::new("", "C", ""), "m", "Hi")})], "Success"),
+        (
+            "it failed with a number",
+            vec![error(json!({"errorId": "e7"}))],
+            "A2A_EXECUTION_FAILED error-execution-failed-with-id",
+        ),
+        (
+            "it failed for now",
+            vec![error(json!({"retryable": true, "errorId": "e7"}))],
+            "A2A_EXECUTION_FAILED error-execution-failed-for-now",
+        ),
+        (
+            "it failed and a backup is to blame",
+            vec![update(State::Failed, json!({"backupBlocked": {"reason": "terminal"}}))],
+            "SESSION_BACKUP_NOT_READY error-backup-blocked",
+        ),
+        (
+            "a message came instead",
+            vec![json!({"message": agent_message(&Ids::new("", "C", ""), "m", "Hi")})],
+            "Success",
+        ),
     ]);
 }
 
@@ -79,22 +95,83 @@ fn a_task_that_stopped_waits_for_a_person_or_its_turn_is_over() {
     let mut beside = permission();
     beside["subPipelineId"] = json!("candidate-1");
     check(vec![
-        ("a normal turn ends like that", vec![text_delta(&ids(), "Hi"), final_text(&ids(), "Hi"), stopped(json!({}))], "Success"),
+        (
+            "a normal turn ends like that",
+            vec![text_delta(&ids(), "Hi"), final_text(&ids(), "Hi"), stopped(json!({}))],
+            "Success",
+        ),
         ("it asks", vec![stopped(json!({"input": permission()}))], "Interrupt"),
         ("it asks in words", vec![said], "Interrupt"),
         ("it wants a sign-in", vec![update(State::AuthRequired, json!({}))], "Interrupt"),
-        ("what it asks is not required", vec![text_delta(&ids(), "Hi"), stopped(json!({"input": {"kind": "permission", "inputId": "p1", "required": false}}))], "Success"),
-        ("a branch asks beside the stream", vec![update(State::Working, json!({"input": beside}))], "Interrupt"),
-        ("a permission is listed beside the stream", vec![update(State::Working, json!({"pendingPermissions": [permission()]}))], "Interrupt"),
-        ("a question of the task itself, which still works", vec![update(State::Working, json!({"input": permission()}))], "Unsettled"),
-        ("it asked, and works again", vec![stopped(json!({"input": permission()})), update(State::Working, json!({"inputReceived": {"kind": "permission", "inputId": "p1"}}))], "Unsettled"),
-        ("an answer was not taken (weakness 30)", vec![stopped(json!({"input": permission()})), stopped(json!({"permissionIdentityError": {"inputId": "p1"}}))], "Interrupt"),
-        ("an answer was not taken, and nobody knows to what", vec![stopped(json!({"permissionIdentityError": {}}))], "A2A_UNAVAILABLE error-permission-not-accepted"),
-        ("a passing failure (weakness 29)", vec![stopped(json!({"error": {"retryable": true}}))], "A2A_EXECUTION_FAILED error-execution-failed-for-now"),
-        ("a failure that did not end the task", vec![stopped(json!({"error": {"retryable": false}}))], "A2A_EXECUTION_FAILED error-execution-failed"),
-        ("a backup (weakness 29)", vec![stopped(json!({"backupBlocked": {"reason": "terminal"}}))], "SESSION_BACKUP_NOT_READY error-backup-blocked"),
-        ("a suspended wait (weakness 29)", vec![stopped(suspended.clone())], "A2A_EXECUTION_FAILED error-permission-suspended"),
-        ("a suspended wait while it works on", vec![update(State::Working, suspended)], "A2A_EXECUTION_FAILED error-permission-suspended"),
+        (
+            "what it asks is not required",
+            vec![
+                text_delta(&ids(), "Hi"),
+                stopped(json!({"input": {"kind": "permission", "inputId": "p1", "required": false}})),
+            ],
+            "Success",
+        ),
+        (
+            "a branch asks beside the stream",
+            vec![update(State::Working, json!({"input": beside}))],
+            "Interrupt",
+        ),
+        (
+            "a permission is listed beside the stream",
+            vec![update(State::Working, json!({"pendingPermissions": [permission()]}))],
+            "Interrupt",
+        ),
+        (
+            "a question of the task itself, which still works",
+            vec![update(State::Working, json!({"input": permission()}))],
+            "Unsettled",
+        ),
+        (
+            "it asked, and works again",
+            vec![
+                stopped(json!({"input": permission()})),
+                update(State::Working, json!({"inputReceived": {"kind": "permission", "inputId": "p1"}})),
+            ],
+            "Unsettled",
+        ),
+        (
+            "an answer was not taken (weakness 30)",
+            vec![
+                stopped(json!({"input": permission()})),
+                stopped(json!({"permissionIdentityError": {"inputId": "p1"}})),
+            ],
+            "Interrupt",
+        ),
+        (
+            "an answer was not taken, and nobody knows to what",
+            vec![stopped(json!({"permissionIdentityError": {}}))],
+            "A2A_UNAVAILABLE error-permission-not-accepted",
+        ),
+        (
+            "a passing failure (weakness 29)",
+            vec![stopped(json!({"error": {"retryable": true}}))],
+            "A2A_EXECUTION_FAILED error-execution-failed-for-now",
+        ),
+        (
+            "a failure that did not end the task",
+            vec![stopped(json!({"error": {"retryable": false}}))],
+            "A2A_EXECUTION_FAILED error-execution-failed",
+        ),
+        (
+            "a backup (weakness 29)",
+            vec![stopped(json!({"backupBlocked": {"reason": "terminal"}}))],
+            "SESSION_BACKUP_NOT_READY error-backup-blocked",
+        ),
+        (
+            "a suspended wait (weakness 29)",
+            vec![stopped(suspended.clone())],
+            "A2A_EXECUTION_FAILED error-permission-suspended",
+        ),
+        (
+            "a suspended wait while it works on",
+            vec![update(State::Working, suspended)],
+            "A2A_EXECUTION_FAILED error-permission-suspended",
+        ),
         ("a state that nobody knows", vec![text_delta(&ids(), "Hi"), paused], "Unsettled"),
     ]);
 }
@@ -110,6 +187,10 @@ fn weakness_9_another_identity_counts_before_everything_else() {
         ("another context", vec![of("T", "other", "S")], "A2A_PROTOCOL_ERROR error-context-changed"),
         ("another task", vec![first(), of("other", "C", "S")], "A2A_PROTOCOL_ERROR error-task-changed"),
         ("another session", vec![first(), of("T", "C", "other")], "A2A_PROTOCOL_ERROR error-session-changed"),
-        ("everything else", vec![first(), of("other", "other", "other")], "A2A_PROTOCOL_ERROR error-context-changed"),
+        (
+            "everything else",
+            vec![first(), of("other", "other", "other")],
+            "A2A_PROTOCOL_ERROR error-context-changed",
+        ),
     ]);
 }

@@ -154,17 +154,33 @@ fn result(thing: &Thing) -> Value {
             let state = if *stops { State::InputRequired } else { State::Working };
             update(state, json!({"input": question(*kind, *id)}))
         }
-        Thing::Lists(id) => update(State::Working, json!({"pendingPermissions": [question(0, *id), question(0, *id)]})),
+        Thing::Lists(id) => {
+            update(State::Working, json!({"pendingPermissions": [question(0, *id), question(0, *id)]}))
+        }
         Thing::Receipt(kind, id) => {
             let about = json!({"inputId": name("q", *id), "kind": "permission", "accepted": false, "decision": "deny"});
-            let kinds =
-                ["inputReceived", "permissionAck", "permissionIdentityError", "permissionRecovered", "permissionWait"];
+            let kinds = [
+                "inputReceived",
+                "permissionAck",
+                "permissionIdentityError",
+                "permissionRecovered",
+                "permissionWait",
+            ];
             update(State::Working, json!({ kinds[usize::from(*kind)]: about }))
         }
         Thing::Pipeline(event, sequence) => {
             let all = [
-                "pipeline_started", "step_started", "step_completed", "text_delta", "thinking_delta", "tool_started",
-                "tool_result", "input_required", "permission_requested", "permission_resolved", "message_tombstone",
+                "pipeline_started",
+                "step_started",
+                "step_completed",
+                "text_delta",
+                "thinking_delta",
+                "tool_started",
+                "tool_result",
+                "input_required",
+                "permission_requested",
+                "permission_resolved",
+                "message_tombstone",
                 "pipeline_completed",
             ];
             let envelope = json!({
@@ -245,10 +261,9 @@ fn script(scenario: &Scenario) -> Script {
     for look in &scenario.looks {
         script = script.on("GetTask", [answer(*look)]);
     }
-    script.always("CancelTask", [answer(scenario.cancel)]).always(
-        "POST /iac-code/session/ensure-restored",
-        [Step::json(200, &json!({"status": "current"}))],
-    )
+    script
+        .always("CancelTask", [answer(scenario.cancel)])
+        .always("POST /iac-code/session/ensure-restored", [Step::json(200, &json!({"status": "current"}))])
 }
 
 /// A client that answers what it was asked last, as long as it waits.
@@ -270,7 +285,10 @@ impl Talk {
                 self.post(&self.answers(message, number)).await.unwrap()
             }
             Err(problem) => {
-                assert_eq!(problem.code, "A2A_UNAVAILABLE", "the task that was left behind cannot be cancelled");
+                assert_eq!(
+                    problem.code, "A2A_UNAVAILABLE",
+                    "the task that was left behind cannot be cancelled"
+                );
                 return None;
             }
         };

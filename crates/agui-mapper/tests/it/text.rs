@@ -332,9 +332,8 @@ fn an_update_that_is_recognised_as_a_repetition_is_mapped_as_if_it_were_read() {
             quick.remember(json, &item);
         }
         slow.handle_item(now, &item);
-        let events = [&mut quick, &mut slow].map(|mapper| -> Vec<Event> {
-            std::iter::from_fn(|| mapper.poll_event()).collect()
-        });
+        let events = [&mut quick, &mut slow]
+            .map(|mapper| -> Vec<Event> { std::iter::from_fn(|| mapper.poll_event()).collect() });
         assert_eq!(events[0], events[1], "{at}");
         assert_eq!(quick.observed(), slow.observed(), "{at}");
     }

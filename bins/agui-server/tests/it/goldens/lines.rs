@@ -67,7 +67,14 @@ pub(super) fn document(played: &Played) -> String {
 fn cut(value: &Value) -> Value {
     match value {
         Value::String(text) => Value::from(shortened(text, SHOWN_SENT)),
-        Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), cut(value))).collect(),
+        Value::Object(members) => {
+            let member = |(name, value): (&String, &Value)| {
+                // How an image was scaled down is the business of its encoder.
+                let encoded = name == "bytes" && value.as_str().is_some_and(|text| text.len() > SHOWN_SENT);
+                (name.clone(), if encoded { Value::from("<image>") } else { cut(value) })
+            };
+            members.iter().map(member).collect()
+        }
         Value::Array(items) => items.iter().map(cut).collect(),
         other => other.clone(),
     }
@@ -117,7 +124,8 @@ fn events(out: &mut String, stream: &Recording, workspace: &str, names: &mut Nam
         if event["type"] == "TEXT_MESSAGE_CONTENT" && run.len() > SHOWN_DELTAS {
             let text: String = run.iter().filter_map(|event| event["delta"].as_str()).collect();
             let id = event["messageId"].as_str().unwrap();
-            writeln!(out, "TEXT_MESSAGE_CONTENT {id} {} times, {}", run.len(), shortened(&text, SHOWN_TEXT)).unwrap();
+            writeln!(out, "TEXT_MESSAGE_CONTENT {id} {} times, {}", run.len(), shortened(&text, SHOWN_TEXT))
+                .unwrap();
             at += run.len();
             continue;
         }
