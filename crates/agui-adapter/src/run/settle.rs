@@ -74,8 +74,17 @@ impl Run {
             // The task itself does not tell what its pipeline did while nobody listened.
             self.try_to_catch_up(client, self.mapper.position().pipeline_sequence).await;
             self.flush();
+        } else if self.turn_is_over() && !self.complete_text(client, &datum).await? {
+            return Ok(None);
         }
         Ok(settled(self.mapper.observed()))
+    }
+
+    /// Whether a normal turn has come to its end, as far as its task tells.
+    fn turn_is_over(&self) -> bool {
+        let observed = self.mapper.observed();
+        let waits = observed.last_state.as_ref().is_some_and(a2a_wire::TaskState::is_interrupted);
+        waits && verdict(observed) == Verdict::Success
     }
 }
 

@@ -41,8 +41,7 @@ impl Run {
         let task = self.task_id.as_ref()?.as_str();
         let state = self.mapper.observed().last_state.as_ref()?.as_str();
         let message = format!("{task}-message");
-        let delta =
-            |text| json!({ "messageId": message, "role": "ROLE_AGENT", "parts": [{ "text": text }] });
+        let delta = |text| json!({ "messageId": message, "role": "ROLE_AGENT", "parts": [{ "text": text }] });
         let history: Vec<_> = recovery.output_text.iter().map(delta).collect();
         let turn = json!({ "task": { "id": task, "status": { "state": state }, "history": history } });
         Some(Datum::document(turn.to_string().into()))

@@ -1,10 +1,13 @@
 //! Whether the kernel took an answer, and as what.
 
+use std::time::Duration;
+
 use agui_testkit::client::input::decision;
 use agui_testkit::demo::{DemoConfig, DemoKernel};
 use agui_testkit::faulty::{Script, Step};
 use agui_testkit::wire::State;
 use serde_json::json;
+use tokio::time::sleep;
 
 use super::{named, waits_for};
 use crate::stack::{Stack, demo, error_code, interrupt_id, interrupts, outcome};
@@ -177,4 +180,35 @@ async fn a_kernel_whose_task_store_stays_behind_does_not_ask_again() {
     let done = stack.run(&stack.input("t", "r3").with_answer(decision(&second, "allow_once"))).await;
     assert_eq!((outcome(&done), kernel.executed_tools()), ("success", 2));
     assert!(done.text("TEXT_MESSAGE_CONTENT").contains("2 of 2 files"));
+}
+
+#[tokio::test]
+async fn weakness_33_an_answer_that_was_taken_right_before_a_crash_is_recognised_and_nothing_is_lost() {
+    for config in [DemoConfig::instant(), DemoConfig::instant().with_stale_get_task()] {
+        let kernel = DemoKernel::start(config).await.unwrap();
+        let mut stack = Stack::start(&kernel.url()).await;
+        let id = interrupt_id(&stack.say("t", "r1", "write").await);
+        // The first save of a resume is its run id, the second the answer that the kernel has taken.
+        stack.kill();
+        stack.reconfigure(&[], &[("AGUI_FAILPOINT", "store.before_temp:kill@2")]);
+        stack.launch().await;
+        let answer = |run: &str| stack.input("t", run).with_answer(decision(&id, "allow_once"));
+        let (died, again) = (answer("r2"), answer("r3"));
+        stack.post(&died).await.events().collect().await;
+        stack.kill();
+        stack.reconfigure(&[], &[]);
+        stack.launch().await;
+        while kernel.running_tasks() > 0 {
+            sleep(Duration::from_millis(2)).await;
+        }
+        assert_eq!(kernel.executed_tools(), 1);
+
+        let done = stack.run(&again).await;
+        assert_eq!((outcome(&done), kernel.executed_tools()), ("success", 1));
+        assert!(done.text("TEXT_MESSAGE_CONTENT").contains("is written"), "{:?}", done.json());
+        assert!(
+            !done.text("TEXT_MESSAGE_CONTENT").contains("I will write"),
+            "what was shown before is not repeated"
+        );
+    }
 }

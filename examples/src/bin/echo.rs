@@ -1,4 +1,4 @@
-//! Says what the user said: `cargo run -p agui-transport --example echo`, then post to port 8000.
+//! Says what the user said: `cargo run -p agui-examples --bin echo`, then post to port 8000.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Talks to any AG-UI agent: `cargo run -p agui-client --example chat -- http://127.0.0.1:8000/`.
+//! Talks to any AG-UI agent: `cargo run -p agui-examples --bin chat -- http://127.0.0.1:8000/`.
 //!
 //! Reads a line, shows what the agent says, thinks, calls and changes, and asks when the agent asks.
 #![expect(clippy::print_stdout, reason = "it talks to a person")]

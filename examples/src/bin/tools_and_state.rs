@@ -1,6 +1,6 @@
 //! A shopping list: a tool of the agent, and state that the front end shows as it changes.
 //!
-//! `cargo run -p agui-transport --example tools_and_state`, then say "milk, bread and eggs".
+//! `cargo run -p agui-examples --bin tools_and_state`, then say "milk, bread and eggs".
 
 use std::sync::Arc;
 

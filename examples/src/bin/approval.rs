@@ -1,6 +1,6 @@
 //! Asks before it acts: the run ends with an interrupt, and the next one carries the answer.
 //!
-//! `cargo run -p agui-transport --example approval`, then name a file to be deleted. No file is touched.
+//! `cargo run -p agui-examples --bin approval`, then name a file to be deleted. No file is touched.
 
 use std::sync::Arc;
 
