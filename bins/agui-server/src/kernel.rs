@@ -9,7 +9,7 @@ use agui_iac_code::Secret;
 use anyhow::Context as _;
 use rand::Rng as _;
 use serde_json::json;
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -94,8 +94,20 @@ struct Launch {
 
 struct Running {
     guard: Child,
+    /// Open for as long as the kernel shall live. Not left in `guard`: `Child::wait` closes it there.
+    lifeline: Option<ChildStdin>,
     client: Client,
     since: Instant,
+}
+
+impl Running {
+    /// Closes the guard's standard input, which ends the kernel, and waits.
+    async fn end(&mut self) {
+        drop(self.lifeline.take());
+        if timeout(TERM_GRACE * 2, self.guard.wait()).await.is_err() {
+            let _ = self.guard.kill().await;
+        }
+    }
 }
 
 impl Launch {
@@ -110,7 +122,7 @@ impl Launch {
                 return Ok(running);
             }
             if Instant::now() >= deadline {
-                end(&mut running.guard).await;
+                running.end().await;
                 anyhow::bail!("the local A2A process did not become ready in time");
             }
             sleep(READY_POLL).await;
@@ -137,9 +149,10 @@ impl Launch {
         }
         #[cfg(unix)]
         command.process_group(0);
-        let guard = command.spawn().context("cannot start the local A2A process")?;
+        let mut guard = command.spawn().context("cannot start the local A2A process")?;
+        let lifeline = guard.stdin.take();
         let config = ClientConfig::new(format!("http://127.0.0.1:{port}/")).with_token(token);
-        Ok(Running { guard, client: Client::new(config)?, since: Instant::now() })
+        Ok(Running { guard, lifeline, client: Client::new(config)?, since: Instant::now() })
     }
 }
 
@@ -158,7 +171,7 @@ impl Supervisor {
             tokio::select! {
                 // `Child::wait` is cancel-safe.
                 () = self.stop.cancelled() => {
-                    end(&mut running.guard).await;
+                    running.end().await;
                     self.status.send_replace(Status { phase: Phase::Stopped, restarts });
                     return;
                 }
@@ -190,13 +203,6 @@ impl Supervisor {
     }
 }
 
-/// Closes the guard's standard input, which ends the kernel, and waits.
-async fn end(guard: &mut Child) {
-    drop(guard.stdin.take());
-    if timeout(TERM_GRACE * 2, guard.wait()).await.is_err() {
-        let _ = guard.kill().await;
-    }
-}
 
 /// A port that was free a moment ago; if somebody takes it first, the start fails and is tried again.
 fn free_port() -> anyhow::Result<u16> {

@@ -38,5 +38,12 @@ fn rpc(failure: &RpcFailure) -> ErrorNotice {
         return backup_not_ready();
     }
     let notice = ErrorNotice::new(ErrorCode::A2aExecutionFailed);
-    if failure.mid_stream { notice } else { notice.with_key(MessageKey::RequestRefused) }
+    match &failure.reason {
+        _ if failure.mid_stream => notice,
+        // A token of a safe alphabet, never a text (case C71).
+        Some(reason) => {
+            notice.with_key(MessageKey::RequestRefusedFor).with_text("reason", reason.to_string())
+        }
+        None => notice.with_key(MessageKey::RequestRefused),
+    }
 }

@@ -111,6 +111,7 @@ error-execution-failed = Die A2A-Ausführung ist fehlgeschlagen.
 error-execution-failed-with-id = Die A2A-Ausführung ist fehlgeschlagen. Fehler-ID: { $errorId }
 error-execution-failed-for-now = Die A2A-Ausführung ist vorübergehend fehlgeschlagen. Versuchen Sie es erneut.
 error-request-refused = Der lokale A2A-Ausführungsdienst hat die Anfrage abgelehnt.
+error-request-refused-for = Der lokale A2A-Ausführungsdienst hat die Anfrage abgelehnt. Grund: { $reason }
 error-permission-suspended = Die Ausführung wurde beim Warten auf eine Berechtigung ausgesetzt. Versuchen Sie es später erneut.
 error-sign-in-needed = Für diese Ausführung müssen Sie sich zuerst anmelden.
 error-cancelled = Die Ausführung wurde abgebrochen.

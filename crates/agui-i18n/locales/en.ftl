@@ -111,6 +111,7 @@ error-execution-failed = The A2A execution failed.
 error-execution-failed-with-id = The A2A execution failed. Error id: { $errorId }
 error-execution-failed-for-now = The A2A execution failed for a temporary reason. Try again.
 error-request-refused = The local A2A execution service refused the request.
+error-request-refused-for = The local A2A execution service refused the request. Reason: { $reason }
 error-permission-suspended = The execution was suspended while waiting for a permission. Try again later.
 error-sign-in-needed = The execution needs you to sign in first.
 error-cancelled = The execution was cancelled.

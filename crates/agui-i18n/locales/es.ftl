@@ -111,6 +111,7 @@ error-execution-failed = La ejecución A2A ha fallado.
 error-execution-failed-with-id = La ejecución A2A ha fallado. Identificador del error: { $errorId }
 error-execution-failed-for-now = La ejecución A2A ha fallado por una causa temporal. Inténtelo de nuevo.
 error-request-refused = El servicio local de ejecución A2A ha rechazado la solicitud.
+error-request-refused-for = El servicio local de ejecución A2A ha rechazado la solicitud. Motivo: { $reason }
 error-permission-suspended = La ejecución se ha suspendido a la espera de un permiso. Inténtelo de nuevo más tarde.
 error-sign-in-needed = Para continuar la ejecución, primero debe iniciar sesión.
 error-cancelled = La ejecución se ha cancelado.

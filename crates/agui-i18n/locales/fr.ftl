@@ -111,6 +111,7 @@ error-execution-failed = L’exécution A2A a échoué.
 error-execution-failed-with-id = L’exécution A2A a échoué. Identifiant de l’erreur : { $errorId }
 error-execution-failed-for-now = L’exécution A2A a échoué pour une raison passagère. Réessayez.
 error-request-refused = Le service d’exécution A2A local a refusé la requête.
+error-request-refused-for = Le service d’exécution A2A local a refusé la requête. Motif : { $reason }
 error-permission-suspended = L’exécution a été suspendue en attendant une autorisation. Réessayez plus tard.
 error-sign-in-needed = Vous devez d’abord vous connecter pour poursuivre l’exécution.
 error-cancelled = L’exécution a été annulée.

@@ -103,6 +103,7 @@ error-execution-failed = A2A の実行に失敗しました。
 error-execution-failed-with-id = A2A の実行に失敗しました。エラー ID: { $errorId }
 error-execution-failed-for-now = A2A の実行が一時的な原因で失敗しました。もう一度お試しください。
 error-request-refused = ローカルの A2A 実行サービスがリクエストを拒否しました。
+error-request-refused-for = ローカルの A2A 実行サービスがリクエストを拒否しました。理由: { $reason }
 error-permission-suspended = 許可を待つ間に実行が一時停止されました。しばらくしてからもう一度お試しください。
 error-sign-in-needed = 実行を続けるには、先にサインインしてください。
 error-cancelled = 実行はキャンセルされました。

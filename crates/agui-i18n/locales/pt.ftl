@@ -111,6 +111,7 @@ error-execution-failed = A execução A2A falhou.
 error-execution-failed-with-id = A execução A2A falhou. Identificador do erro: { $errorId }
 error-execution-failed-for-now = A execução A2A falhou por um motivo temporário. Tente novamente.
 error-request-refused = O serviço local de execução A2A recusou a solicitação.
+error-request-refused-for = O serviço local de execução A2A recusou a solicitação. Motivo: { $reason }
 error-permission-suspended = A execução foi suspensa enquanto aguardava uma permissão. Tente novamente mais tarde.
 error-sign-in-needed = Para continuar a execução, primeiro é necessário entrar na sua conta.
 error-cancelled = A execução foi cancelada.

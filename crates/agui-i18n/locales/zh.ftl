@@ -103,6 +103,7 @@ error-execution-failed = A2A 执行失败。
 error-execution-failed-with-id = A2A 执行失败。错误 ID：{ $errorId }
 error-execution-failed-for-now = A2A 执行因暂时性原因失败，请重试。
 error-request-refused = 本地 A2A 执行服务拒绝了该请求。
+error-request-refused-for = 本地 A2A 执行服务拒绝了该请求。原因：{ $reason }
 error-permission-suspended = 执行在等待授权时被挂起，请稍后重试。
 error-sign-in-needed = 需要先登录才能继续执行。
 error-cancelled = 执行已取消。

@@ -210,6 +210,8 @@ message_keys! {
     ExecutionFailedForNow = "error-execution-failed-for-now";
     /// The A2A service refused the request.
     RequestRefused = "error-request-refused";
+    /// The A2A service refused the request; `reason` is its word for why.
+    RequestRefusedFor = "error-request-refused-for" ("reason");
     /// The wait for a permission was suspended.
     PermissionSuspended = "error-permission-suspended";
     /// The kernel wants credentials.

@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::time::{sleep, timeout};
 
 use crate::stack::{PATIENCE, Stack, demo, error_code, interrupt_id, interrupts, outcome, refusal};
-use crate::upstream::{CANCEL, Rig, SEND, asks, permission};
+use crate::upstream::{CANCEL, RESTORE, Rig, SEND, asks, permission};
 
 /// The shortest life that can be configured.
 const TTL: [&str; 2] = ["--interrupt-ttl", "1"];
@@ -138,4 +138,15 @@ async fn s11_5_an_answer_in_time_stops_the_clock() {
     assert_eq!(kernel.requests().count(CANCEL), 1);
     let (_, code, _) = refusal(stack.post(&stack.input("t", "r2").with_user("x")).await).await;
     assert_eq!(code, "RUN_ID_CONFLICT");
+}
+
+#[tokio::test]
+async fn s11_5_a_deadline_that_passes_during_a_resume_holds_after_it() {
+    let script = Script::new().on(SEND, asks(&permission("p1", "call-1", "x"))).on(RESTORE, [Step::Stall]);
+    let rig = Rig::start_with(script, &["--interrupt-ttl", "1", "--a2a-call-timeout", "1.2"]).await;
+    let id = interrupt_id(&rig.say("t", "r1").await);
+    let slow = rig.stack.run(&rig.input("t", "r2").with_answer(decision(&id, "allow_once"))).await;
+    assert_eq!(error_code(&slow), "A2A_UNAVAILABLE");
+    lapsed(&rig.stack, "t").await;
+    assert_eq!((rig.count(CANCEL), rig.count(SEND)), (1, 1));
 }

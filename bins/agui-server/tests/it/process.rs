@@ -174,6 +174,19 @@ fn is_gone(process: Pid) -> bool {
 }
 
 #[tokio::test]
+async fn weakness_16_a_kernel_that_lives_is_left_alone() {
+    let server = Supervisor::start(&[]).await;
+    let kernel = server.kernel();
+    // Several times as long as the guard takes to notice that its lifeline is gone.
+    for _ in 0..50 {
+        let health = server.kernel_health().await;
+        assert_eq!(health, json!({"managed": true, "status": "ready", "restarts": 0}));
+        sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(server.kernel(), kernel);
+}
+
+#[tokio::test]
 #[cfg(target_os = "linux")]
 async fn weakness_16_a_kernel_that_dies_is_noticed_and_started_again() {
     let server = Supervisor::start(&[]).await;

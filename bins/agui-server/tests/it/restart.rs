@@ -1,10 +1,13 @@
 //! A server that is killed: at rest, in the middle of a run, and in the middle of each write.
 
+use std::time::Duration;
+
 use agui_testkit::client::input::{RunInput, decision};
 use agui_testkit::client::{Recording, StreamEnd};
+use agui_testkit::demo::DemoKernel;
 use agui_testkit::faulty::{Script, Step};
 use serde_json::{Value, json};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::stack::{PATIENCE, Stack, demo, error_code, interrupt_id, last, outcome};
 use crate::upstream::{CANCEL, Rig, SEND};
@@ -79,6 +82,38 @@ async fn weakness_6_while_the_kernel_cannot_be_told_the_next_message_waits_and_b
 }
 
 #[tokio::test]
+async fn weakness_15_a_second_server_on_the_same_state_takes_a_thread_over_and_the_first_notices() {
+    let kernel = demo().await;
+    let first = Stack::start(&kernel.url()).await;
+    let state = first.state_dir().join("state");
+    let shared = [("IAC_CODE_AGUI_STATE_DIR", state.to_str().unwrap()), ("IAC_CODE_AGUI_ALLOWED_CWDS", "/")];
+    let second = Stack::start_with(&kernel.url(), &[], &shared).await;
+    let mut running = first.post(&first.input("t", "r1").with_user("hold")).await.events();
+    running.read_until(|event| event.kind() == "TEXT_MESSAGE_CONTENT").await.unwrap();
+
+    // The second server knows of no run: to it the task is one that a crash has left behind. While both
+    // write, one of them has to try again.
+    let over = first.input("t", "r2").with_user("chat");
+    let mut response = second.post(&over).await;
+    if response.status == 503 {
+        response = second.post(&over).await;
+    }
+    assert_eq!(outcome(&response.events().collect().await), "success");
+    while running.next().await.is_some() {}
+    let ended = running.abort();
+    crate::stack::verify(&ended);
+    assert_eq!(error_code(&ended), "CANCELLED");
+    assert_eq!((kernel.requests().count(CANCEL), kernel.running_tasks()), (1, 0));
+    for (stack, run) in [(&first, "r3"), (&second, "r4"), (&first, "r5")] {
+        assert_eq!(outcome(&stack.run(&first.input("t", run).with_user("chat")).await), "success", "{run}");
+    }
+    for run in ["r1", "r2", "r3", "r4"] {
+        let (_, code, _) = first.refused(&first.input("t", run).with_user("another")).await;
+        assert_eq!(code, "RUN_ID_CONFLICT", "no run id was lost");
+    }
+}
+
+#[tokio::test]
 async fn c06_a_state_file_that_cannot_be_read_is_a_503_and_not_an_empty_thread() {
     let kernel = demo().await;
     let stack = Stack::start(&kernel.url()).await;
@@ -125,6 +160,7 @@ async fn send(stack: &Stack, input: &RunInput) -> Got {
 
 /// A client that wants one file written, sees the server die at most once, and starts it again.
 struct Driver {
+    kernel: DemoKernel,
     stack: Stack,
     runs: u32,
     died: bool,
@@ -144,6 +180,11 @@ impl Driver {
             self.stack.kill();
             self.stack.reconfigure(&[], &[]);
             self.stack.launch().await;
+            // A task whose id could not be saved goes on until it asks or ends, and the kernel takes no second
+            // one of the same thread meanwhile.
+            while self.kernel.running_tasks() > 0 {
+                sleep(Duration::from_millis(2)).await;
+            }
         }
         got
     }
@@ -194,10 +235,10 @@ async fn killed_at(point: &str, pass: u32) -> bool {
     let kernel = demo().await;
     let failpoint = format!("store.{point}:kill@{pass}");
     let stack = Stack::start_with(&kernel.url(), &[], &[("AGUI_FAILPOINT", &failpoint)]).await;
-    let mut driver = Driver { stack, runs: 0, died: false };
+    let mut driver = Driver { kernel, stack, runs: 0, died: false };
     let end = driver.drive().await;
     let what = format!("{failpoint}: {end}");
-    assert_eq!(kernel.executed_tools(), u64::from(end != "lost"), "{what}");
+    assert_eq!(driver.kernel.executed_tools(), u64::from(end != "lost"), "{what}");
     loop {
         let after = driver.input().with_user("chat");
         match driver.send(&after).await {
@@ -206,7 +247,7 @@ async fn killed_at(point: &str, pass: u32) -> bool {
             Got::Nothing => {}
         }
     }
-    assert_eq!(kernel.running_tasks(), 0, "{what}");
+    assert_eq!(driver.kernel.running_tasks(), 0, "{what}");
     driver.died
 }
 
@@ -258,11 +299,8 @@ async fn s11_6_what_cannot_be_saved_is_not_announced_and_its_task_is_cancelled()
     assert_eq!(outcome(&stack.say("t", "r1", "chat").await), "success");
 
     let mut messages = Vec::new();
-    for pass in 2.. {
-        match save_fails(pass).await {
-            Some(message) => messages.push(message),
-            None => break,
-        }
+    for pass in 2..=5 {
+        messages.extend(save_fails(pass).await);
     }
     // The session may come with the task, and is saved with it then.
     let about = |words: &str| messages.iter().any(|message| message.contains(words));

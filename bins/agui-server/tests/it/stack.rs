@@ -89,12 +89,13 @@ impl Stack {
             .stdin(Stdio::null())
             .stderr(log);
         let mut process = command.spawn().unwrap();
+        let address = format!("127.0.0.1:{port}");
+        // An address that is taken is "already in use".
+        let says_ready =
+            |line: &str| line.contains(&address) && line.replace("already", "").contains("ready");
         let ready = async {
             loop {
-                if self.log()[logged..]
-                    .lines()
-                    .any(|line| line.contains("ready") && line.contains(&format!("127.0.0.1:{port}")))
-                {
+                if self.log()[logged..].lines().any(&says_ready) {
                     return true;
                 }
                 if process.try_wait().unwrap().is_some() {

@@ -16,11 +16,17 @@ use crate::verdict::Verdict;
 impl Run {
     pub(super) async fn conclude(mut self, ending: Ending) {
         let last_word = self.last_word(ending).await;
-        self.watch_deadline().await;
-        // The thread is free before the client can know that the run is over.
+        let deadline = self.deadline().await;
+        // Guidance has no execution of its own to announce (S12.4).
+        let announces = self.guard.is_some() && self.task_id.is_some();
+        // The thread is free before the client can know that the run is over …
         drop(self.guard.take());
+        // … and before its timer may find the questions overdue (S11.5).
+        if let Some(deadline) = deadline {
+            self.shared.expiry.schedule(&self.shared, self.slot.thread(), deadline);
+        }
         self.tell_downgrades();
-        if self.task_id.is_some() && !matches!(last_word, LastWord::Error { .. }) {
+        if announces && !matches!(last_word, LastWord::Error { .. }) {
             self.mapper.announce_session(clock::now());
         }
         self.mapper.finish(clock::now(), last_word);
@@ -185,15 +191,10 @@ impl Run {
         }
     }
 
-    /// Sets a timer if questions are left open (S11.5).
-    async fn watch_deadline(&self) {
-        if self.guard.is_none() {
-            return;
-        }
-        let Ok(open) = self.slot.open().await else { return };
-        if let Some(deadline) = open.record().and_then(|record| record.execution.deadline()) {
-            self.shared.expiry.schedule(&self.shared, self.slot.thread(), deadline);
-        }
+    /// When the questions that are left open expire.
+    async fn deadline(&self) -> Option<UnixMillis> {
+        self.guard.as_ref()?;
+        self.slot.open().await.ok()?.record()?.execution.deadline()
     }
 
     fn error(&self, notice: &ErrorNotice) -> LastWord {

@@ -91,7 +91,6 @@ fn a_task_that_stopped_waits_for_a_person_or_its_turn_is_over() {
     let mut paused = update(State::Working, json!({}));
     paused["statusUpdate"]["status"]["state"] = json!("paused");
     let said = whole_message(&ids(), State::InputRequired, "Which region?", iac(&ids(), json!({})));
-    let suspended = json!({"permissionWait": {"status": "suspended", "resumable": true}});
     let mut beside = permission();
     beside["subPipelineId"] = json!("candidate-1");
     check(vec![
@@ -134,6 +133,15 @@ fn a_task_that_stopped_waits_for_a_person_or_its_turn_is_over() {
             ],
             "Unsettled",
         ),
+        ("a state that nobody knows", vec![text_delta(&ids(), "Hi"), paused], "Unsettled"),
+    ]);
+}
+
+#[test]
+fn a_task_that_stopped_for_a_reason_tells_it() {
+    let stopped = |more: Value| update(State::InputRequired, more);
+    let suspended = json!({"permissionWait": {"status": "suspended", "resumable": true}});
+    check(vec![
         (
             "an answer was not taken (weakness 30)",
             vec![
@@ -172,7 +180,6 @@ fn a_task_that_stopped_waits_for_a_person_or_its_turn_is_over() {
             vec![update(State::Working, suspended)],
             "A2A_EXECUTION_FAILED error-permission-suspended",
         ),
-        ("a state that nobody knows", vec![text_delta(&ids(), "Hi"), paused], "Unsettled"),
     ]);
 }
 

@@ -9,7 +9,7 @@ use agui_core::{Agent, Event, Outcome, Problem, RunAgentInput, RunRequest, RunSt
 use agui_store::MemoryStore;
 use agui_testkit::client::input::{RunInput, cancelled, resolved};
 use agui_testkit::faulty::{FaultyServer, Script, Step, ids};
-use agui_testkit::wire::{self, Ids, State, iac, status};
+use agui_testkit::wire::{self, State, iac, status};
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use proptest::prelude::*;
@@ -142,11 +142,7 @@ fn result(thing: &Thing) -> Value {
         Thing::Text(text) => wire::text_delta(&own, &name("text ", *text)),
         Thing::Final(text) => wire::final_text(&own, &name("text ", *text)),
         Thing::Thinking => wire::thinking(&own, "hm"),
-        Thing::Tool(at, call) => {
-            let all = ["started", "input_delta", "input_complete", "progress", "completed", "failed", "?"];
-            let tool = json!({"status": all[usize::from(*at)], "toolUseId": name("c", *call), "name": "x", "toolInput": {"a": at}});
-            wire::tool(&own, &tool)
-        }
+        Thing::Tool(at, call) => tool(*at, *call),
         Thing::Usage => update(State::Working, json!({"usage": {"inputTokens": -1, "outputTokens": 2.0}})),
         Thing::State(number, true) => update(state(*number), json!({"error": {"retryable": true}})),
         Thing::State(number, false) => update(state(*number), json!({})),
@@ -157,57 +153,71 @@ fn result(thing: &Thing) -> Value {
         Thing::Lists(id) => {
             update(State::Working, json!({"pendingPermissions": [question(0, *id), question(0, *id)]}))
         }
-        Thing::Receipt(kind, id) => {
-            let about = json!({"inputId": name("q", *id), "kind": "permission", "accepted": false, "decision": "deny"});
-            let kinds = [
-                "inputReceived",
-                "permissionAck",
-                "permissionIdentityError",
-                "permissionRecovered",
-                "permissionWait",
-            ];
-            update(State::Working, json!({ kinds[usize::from(*kind)]: about }))
-        }
-        Thing::Pipeline(event, sequence) => {
-            let all = [
-                "pipeline_started",
-                "step_started",
-                "step_completed",
-                "text_delta",
-                "thinking_delta",
-                "tool_started",
-                "tool_result",
-                "input_required",
-                "permission_requested",
-                "permission_resolved",
-                "message_tombstone",
-                "pipeline_completed",
-            ];
-            let envelope = json!({
-                "eventId": name("e", *sequence), "sequence": sequence, "eventType": all[usize::from(*event)],
-                "pipelineRunId": "p", "taskId": own.task_id, "iacCodeSessionId": own.session_id,
-                "data": {"text": "x", "stepId": "s", "toolUseId": "c1", "toolName": "x", "kind": "deployment_confirmation", "inputId": "q1"},
-            });
-            update(State::Working, json!({"pipeline": envelope}))
-        }
+        Thing::Receipt(kind, id) => update(State::Working, receipt(*kind, *id)),
+        Thing::Pipeline(event, sequence) => update(State::Working, pipeline(*event, *sequence)),
         Thing::Artifact => wire::artifact(&own, json!({"artifactId": "a", "parts": [{"text": "x"}]})),
         Thing::Task(number) => wire::task(&own, state(*number), None),
         Thing::Message => json!({"message": wire::agent_message(&own, "m", "Hi")}),
-        Thing::Stranger(which) => {
-            let mut other = own.clone();
-            match which {
-                0 => other.task_id = "stranger".to_owned(),
-                1 => other.context_id = "stranger".to_owned(),
-                _ => other.session_id = "stranger".to_owned(),
-            }
-            strange(&other)
-        }
+        Thing::Stranger(which) => stranger(*which),
         Thing::Garbage(_) | Thing::ErrorEvent => Value::Null,
     }
 }
 
-fn strange(other: &Ids) -> Value {
-    status(other, State::Working, iac(other, json!({})))
+fn tool(at: u8, call: u8) -> Value {
+    let all = ["started", "input_delta", "input_complete", "progress", "completed", "failed", "?"];
+    let (status, id) = (all[usize::from(at)], name("c", call));
+    wire::tool(&ids(), &json!({"status": status, "toolUseId": id, "name": "x", "toolInput": {"a": at}}))
+}
+
+fn receipt(kind: u8, id: u8) -> Value {
+    let kinds = [
+        "inputReceived",
+        "permissionAck",
+        "permissionIdentityError",
+        "permissionRecovered",
+        "permissionWait",
+    ];
+    let about =
+        json!({"inputId": name("q", id), "kind": "permission", "accepted": false, "decision": "deny"});
+    json!({ kinds[usize::from(kind)]: about })
+}
+
+/// Types of pipeline events that are mapped in ways of their own.
+const EVENTS: [&str; 12] = [
+    "pipeline_started",
+    "step_started",
+    "step_completed",
+    "text_delta",
+    "thinking_delta",
+    "tool_started",
+    "tool_result",
+    "input_required",
+    "permission_requested",
+    "permission_resolved",
+    "message_tombstone",
+    "pipeline_completed",
+];
+
+fn pipeline(event: u8, sequence: u8) -> Value {
+    let data = json!({
+        "text": "x", "stepId": "s", "toolUseId": "c1", "toolName": "x", "kind": "deployment_confirmation",
+        "inputId": "q1",
+    });
+    json!({"pipeline": {
+        "eventId": name("e", sequence), "sequence": sequence, "eventType": EVENTS[usize::from(event)],
+        "pipelineRunId": "p", "taskId": ids().task_id, "iacCodeSessionId": ids().session_id, "data": data,
+    }})
+}
+
+/// An update of another task, context or session.
+fn stranger(which: u8) -> Value {
+    let mut other = ids();
+    match which {
+        0 => other.task_id = "stranger".to_owned(),
+        1 => other.context_id = "stranger".to_owned(),
+        _ => other.session_id = "stranger".to_owned(),
+    }
+    status(&other, State::Working, iac(&other, json!({})))
 }
 
 fn step(thing: &Thing, names_context: bool) -> Step {

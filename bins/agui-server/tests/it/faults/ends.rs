@@ -84,6 +84,13 @@ async fn weakness_24_an_error_inside_the_stream_ends_the_run_and_its_id_is_no_ta
     .await;
 }
 
+/// An update with a state of any name.
+fn unknown(state: &str) -> Step {
+    let mut update = status(&ids(), State::Working, iac(&ids(), json!({})));
+    update["statusUpdate"]["status"]["state"] = json!(state);
+    Step::Result(update)
+}
+
 #[tokio::test]
 async fn c40_states_and_kinds_in_both_spellings_and_unknown_ones_by_rule() {
     let old = |state: &str, last: bool| {
@@ -99,11 +106,6 @@ async fn c40_states_and_kinds_in_both_spellings_and_unknown_ones_by_rule() {
             "kind": "task", "id": ids().task_id, "contextId": ids().context_id,
             "status": {"state": "working", "message": message},
         }))
-    };
-    let unknown = |state: &str| {
-        let mut update = status(&ids(), State::Working, iac(&ids(), json!({})));
-        update["statusUpdate"]["status"]["state"] = json!(state);
-        Step::Result(update)
     };
     let paused = Script::new()
         .on(SEND, Step::turn([Step::text("Hi"), unknown("paused")]))

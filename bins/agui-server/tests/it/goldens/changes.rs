@@ -55,37 +55,46 @@ impl Change {
 
 /// The shortest way from one list to the other.
 pub(super) fn between(recorded: &[Item], ours: &[Item]) -> Vec<Change> {
-    let (rows, columns) = (recorded.len(), ours.len());
-    let mut common = vec![vec![0_usize; columns + 1]; rows + 1];
-    for row in (0..rows).rev() {
-        for column in (0..columns).rev() {
-            common[row][column] = if recorded[row] == ours[column] {
-                common[row + 1][column + 1] + 1
-            } else {
-                common[row + 1][column].max(common[row][column + 1])
-            };
-        }
-    }
+    let common = common(recorded, ours);
     let (mut row, mut column, mut changes) = (0, 0, Vec::new());
-    while row < rows || column < columns {
-        if row < rows && column < columns && recorded[row] == ours[column] {
-            (row, column) = (row + 1, column + 1);
-            continue;
-        }
-        let added = row == rows || (column < columns && common[row][column + 1] > common[row + 1][column]);
-        let item = if added { ours[column].clone() } else { recorded[row].clone() };
+    loop {
+        let (theirs, mine) = (recorded.get(row), ours.get(column));
+        let (added, item) = match (theirs, mine) {
+            (None, None) => break,
+            (Some(theirs), Some(mine)) if theirs == mine => {
+                (row, column) = (row + 1, column + 1);
+                continue;
+            }
+            (Some(theirs), Some(_)) if common[row][column + 1] <= common[row + 1][column] => (false, theirs),
+            (_, Some(mine)) => (true, mine),
+            (Some(theirs), None) => (false, theirs),
+        };
         if added {
-            column += 1
+            column += 1;
         } else {
-            row += 1
+            row += 1;
         }
-        changes.push(Change { added, moved: false, item });
+        changes.push(Change { added, moved: false, item: item.clone() });
     }
     let all = changes.clone();
     for change in &mut changes {
         change.moved = all.iter().any(|other| other.added != change.added && other.item == change.item);
     }
     changes
+}
+
+/// How many items the rest of one list has in common with the rest of the other, in order.
+fn common(recorded: &[Item], ours: &[Item]) -> Vec<Vec<usize>> {
+    let mut common = vec![vec![0; ours.len() + 1]; recorded.len() + 1];
+    for (row, theirs) in recorded.iter().enumerate().rev() {
+        for (column, mine) in ours.iter().enumerate().rev() {
+            common[row][column] = match theirs == mine {
+                true => common[row + 1][column + 1] + 1,
+                false => common[row + 1][column].max(common[row][column + 1]),
+            };
+        }
+    }
+    common
 }
 
 /// The first recorded change and the one of ours that stands for it.
