@@ -69,7 +69,11 @@ impl Managed {
     /// # Errors
     ///
     /// The first start failed: the command is not there, it ended, or it did not become ready in time.
-    pub(crate) async fn start(words: Vec<String>, roots: String, stop: CancellationToken) -> anyhow::Result<Self> {
+    pub(crate) async fn start(
+        words: Vec<String>,
+        roots: String,
+        stop: CancellationToken,
+    ) -> anyhow::Result<Self> {
         let (client_out, client) = watch::channel(None);
         let (status_out, status) = watch::channel(Status { phase: Phase::Starting, restarts: 0 });
         let launch = Launch { words, roots };
@@ -132,9 +136,10 @@ impl Launch {
     fn spawn(&self) -> anyhow::Result<Running> {
         let port = free_port()?;
         let token = Secret::new(random_token());
-        let words = self.words.iter().map(|word| {
-            word.replace("{host}", "127.0.0.1").replace("{port}", &port.to_string())
-        });
+        let words = self
+            .words
+            .iter()
+            .map(|word| word.replace("{host}", "127.0.0.1").replace("{port}", &port.to_string()));
         let mut command = Command::new(std::env::current_exe().context("own executable")?);
         command
             .arg(GUARD_ARGUMENT)
@@ -202,7 +207,6 @@ impl Supervisor {
         }
     }
 }
-
 
 /// A port that was free a moment ago; if somebody takes it first, the start fails and is tried again.
 fn free_port() -> anyhow::Result<u16> {

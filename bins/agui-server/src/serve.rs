@@ -81,16 +81,22 @@ struct Running {
 impl Running {
     async fn start(settings: &Settings, stop: &CancellationToken) -> anyhow::Result<Self> {
         match &settings.kernel {
-            KernelChoice::Url(url) => {
-                Ok(Self { kernel: Kernel::fixed(client(settings, url)?), status: None, managed: None, demo: None })
-            }
+            KernelChoice::Url(url) => Ok(Self {
+                kernel: Kernel::fixed(client(settings, url)?),
+                status: None,
+                managed: None,
+                demo: None,
+            }),
             KernelChoice::Demo => {
-                let demo = DemoKernel::start(DemoConfig::default()).await.context("the demo kernel does not start")?;
+                let demo = DemoKernel::start(DemoConfig::default())
+                    .await
+                    .context("the demo kernel does not start")?;
                 let client = Client::new(ClientConfig::new(demo.url()))?;
                 Ok(Self { kernel: Kernel::fixed(client), status: None, managed: None, demo: Some(demo) })
             }
             KernelChoice::Managed(words) => {
-                let roots = std::env::join_paths(&settings.allowed_roots).context("the allowed directories")?;
+                let roots =
+                    std::env::join_paths(&settings.allowed_roots).context("the allowed directories")?;
                 let roots = roots.to_string_lossy().into_owned();
                 // The kernel outlives the runs: it is stopped after them, not with them.
                 let kernel_stop = CancellationToken::new();

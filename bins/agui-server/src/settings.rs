@@ -113,7 +113,11 @@ impl Settings {
         Ok(Self {
             host,
             port,
-            kernel: kernel(flags.demo, flags.a2a_url.or(file.a2a_url), flags.a2a_command.or(file.a2a_command))?,
+            kernel: kernel(
+                flags.demo,
+                flags.a2a_url.or(file.a2a_url),
+                flags.a2a_command.or(file.a2a_command),
+            )?,
             allow_remote_a2a: flags.allow_remote_a2a || file.allow_remote_a2a.unwrap_or(false),
             state_dir,
             interrupt_ttl: interrupt_ttl(flags.interrupt_ttl.or(file.interrupt_ttl))?,

@@ -42,9 +42,8 @@ fn a_flag_wins_over_the_file_and_the_environment_over_the_file_for_tokens() {
     )
     .unwrap();
     let path = path.to_str().unwrap();
-    let read = |args: &[&str], vars: &[(&str, &str)]| {
-        settings(&[&["--config", path], args].concat(), vars).unwrap()
-    };
+    let read =
+        |args: &[&str], vars: &[(&str, &str)]| settings(&[&["--config", path], args].concat(), vars).unwrap();
 
     let from_file = read(&[], &[]);
     assert_eq!((from_file.host.as_str(), from_file.port), ("localhost", 9000));
