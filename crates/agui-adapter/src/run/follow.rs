@@ -83,7 +83,7 @@ impl Run {
     }
 
     /// Whether the task as a whole goes on although one of its branches asks.
-    fn works_on(&self) -> bool {
+    pub(super) fn works_on(&self) -> bool {
         let state = self.mapper.observed().last_state.as_ref();
         !state.is_some_and(|state| state.is_interrupted() || state.is_terminal())
     }

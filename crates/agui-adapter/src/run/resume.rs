@@ -5,6 +5,7 @@ use std::future::ready;
 use a2a_client::{
     Client, ClientError, Datum, Delivery, PipelineStateQuery, RestoreRequest, Restored, UpdateStream,
 };
+use a2a_wire::StreamItem;
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey, PipelineState};
 use agui_mapper::Notice;
 
@@ -22,6 +23,13 @@ use crate::verdict::{Verdict, verdict};
 /// Status with which the kernel refuses a session that it cannot restore for this task; also when it has
 /// forgotten the task.
 const NOT_THAT_SESSION: u16 = 400;
+
+/// The stream that an answer was taken in.
+struct Answered {
+    stream: UpdateStream,
+    /// Whether its first datum told how the task stands since.
+    tells_state: bool,
+}
 
 impl Run {
     pub(super) async fn resume(&mut self, answers: Answers) -> Ending {
@@ -50,7 +58,7 @@ impl Run {
             }
             let Some(mut stream) = self.send_answer(&client, &answer).await? else { continue };
             let more = rest.peek().is_some();
-            match self.read(&client, &mut stream).await {
+            match self.read_answered(&client, &mut stream).await {
                 // The kernel asks what has an answer already, or has said all it has to say to this one.
                 Read::Ending(Ending::Verdict(Verdict::Interrupt)) | Read::Over(_) if more => {}
                 Read::Ending(ending) => return Ok(ending),
@@ -181,7 +189,7 @@ impl Run {
         &mut self,
         client: &Client,
         answer: &CheckedAnswer,
-    ) -> Result<Option<UpdateStream>, Ending> {
+    ) -> Result<Option<Answered>, Ending> {
         let message = self.answer_message(answer).map_err(Ending::Unchanged)?;
         if answer.question.sideband && answer.is_permission() {
             let reply = self.stoppable(client, client.send(&message)).await?;
@@ -197,7 +205,16 @@ impl Run {
         let first = first.ok_or_else(|| Ending::Unchanged(not_accepted(answer)))?;
         let first = first.map_err(|error| refused(&error, answer))?;
         self.take_reply(&first, answer).await?;
-        Ok(Some(stream))
+        let tells_state = matches!(first.item(), Ok(StreamItem::StatusUpdate(_) | StreamItem::Task(_)));
+        Ok(Some(Answered { stream, tells_state }))
+    }
+
+    /// Reads on behind the first datum, unless that one has said how the run ends.
+    async fn read_answered(&mut self, client: &Client, answered: &mut Answered) -> Read {
+        match settled(self.mapper.observed()) {
+            Some(ending) if answered.tells_state && !self.works_on() => Read::Ending(ending),
+            _ => self.read(client, &mut answered.stream).await,
+        }
     }
 
     /// Maps the kernel's reply to an answer; an answer that was not taken leaves its question open

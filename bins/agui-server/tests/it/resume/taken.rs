@@ -214,3 +214,29 @@ async fn weakness_33_an_answer_that_was_taken_right_before_a_crash_is_recognised
         );
     }
 }
+
+#[tokio::test]
+async fn an_answer_whose_first_echo_is_the_end_ends_the_run_although_the_stream_stays_open() {
+    let p = permission("p1", "call-1", "x");
+    let next = permission("p2", "call-2", "y");
+    let cases = [
+        ("it failed", update(State::Failed, json!({})), "A2A_EXECUTION_FAILED"),
+        ("it is complete", update(State::Completed, json!({})), "success"),
+        ("it asks again", update(State::InputRequired, json!({"input": next})), "interrupt"),
+    ];
+    let rig = Rig::start(Script::new()).await;
+    for (at, (what, first, expected)) in cases.into_iter().enumerate() {
+        let script = Script::new()
+            .on(SEND, asks(&p))
+            .on(GET, [found(State::InputRequired, json!({"input": p}))])
+            .on(SEND, [Step::sse(), first, Step::Stall]);
+        rig.play(script);
+        let thread = format!("t{at}");
+        let id = interrupt_id(&rig.say(&thread, "r1").await);
+        let run = rig.stack.run(&rig.input(&thread, "r2").with_answer(decision(&id, "allow_once"))).await;
+        let end = if run.find("RUN_ERROR").is_some() { error_code(&run) } else { outcome(&run) };
+        assert_eq!(end, expected, "{what}");
+        rig.kernel.connections().wait_open(0).await.unwrap();
+    }
+    assert_eq!(rig.count(CANCEL), 0);
+}
