@@ -76,6 +76,14 @@ async def n2_restart_both(lab: Lab) -> None:
     lab.expect_run(good, "success", texts=["After the tool."])
 
 
+@scenario("n3_restart_a2a", "the kernel restarts between interrupt and resume", tool_script(WRITE), live_only=True)
+async def n3_restart_a2a(lab: Lab) -> None:
+    first = await lab.run("thread-n3", "n3-r1", "write a file")
+    await lab.restart_a2a()
+    good = await lab.resume("thread-n3", "n3-r2", first.interrupts[0]["id"], {"decision": "allow_once"})
+    lab.expect_run(good, "success", texts=["After the tool."])
+
+
 @scenario("n4_kill_agui_midrun", "server is killed in the middle of a run, then the thread is used again", HELD)
 async def n4_kill_agui_midrun(lab: Lab) -> None:
     run = lab.start("thread-n4", "n4-r1", "hold please")

@@ -15,7 +15,7 @@ use crate::{
 /// Makes the server's golden tests write their streams to `goldens` in the target directory.
 const WRITE_GOLDENS: &str = "AGUI_WRITE_GOLDENS";
 /// Live scenarios of the ordinary run, by prefix; the others take minutes.
-const LIVE: &str = "a_,b_,b2,c_,d_,e_,f,g_,h_,i_,j,m1,m4,m5,m6,n1,n2,t_,u,o1_,o5,o6";
+const LIVE: &str = "a_,b_,b2,c_,d_,e_,f,g_,h_,i_,j,m1,m4,m5,m6,n1,n2,n3,t_,u,o1_,o5,o6";
 
 /// What to run, against which server.
 #[derive(Debug, Default, Args)]
