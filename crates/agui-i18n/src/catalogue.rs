@@ -13,7 +13,7 @@ type Bundle = FluentBundle<FluentResource>;
 
 /// The text of a key that takes no arguments.
 ///
-/// Arguments that the text does take show as `{$name}`; use [`format`] for those.
+/// Arguments that the text does take show as `{$name}`; use [`format()`] for those.
 #[must_use]
 pub fn text(language: Language, key: MessageKey) -> Cow<'static, str> {
     format(language, key, &[])
