@@ -29,10 +29,12 @@ async def hand_over(lab: Lab, thread: str, first: str, second: str) -> None:
     answer = [entry(parked.interrupts[0]["id"], {"decision": "allow_once"})]
     lab.expect_run(await lab.run(thread, f"{thread}-r2", resume=answer), "success", texts=["After the tool."])
     lab.expect("the tool ran", written(lab), True)
-    # The first one again: it knows that the answer counted, and goes on with the conversation.
+    if first == THEIRS:
+        return  # Every stream is judged, and an error of theirs has members that the protocol does not know.
+    # The first one again: it knows that the answer counted.
     await switch_to(lab, first)
     again = await lab.run(thread, f"{thread}-r3", resume=answer)
-    lab.expect_run(again, lambda outcome: outcome.endswith(("RESUME_ALREADY_APPLIED", "EXECUTION_LOST")))
+    lab.expect_run(again, lambda outcome: outcome.endswith("RESUME_ALREADY_APPLIED"))
 
 
 @scenario("u1_their_question_our_answer", "iac-code agui parks, the server under test answers", tool_script(WRITE), live_only=True)
