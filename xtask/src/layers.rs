@@ -43,18 +43,23 @@ const TABLE: &[Row] = &[
     pure("sse-frame", 0),
     pure("agui-i18n", 1),
     pure("agui-mapper", 1),
+    pure("agui-proto", 1),
+    edge("agui-tls", 1, &[]),
     edge("a2a-client", 2, &["agui-mapper", "agui-core"]),
     edge("agui-client", 2, &["a2a-wire", "agui-iac-code", "agui-mapper"]),
     edge("agui-store", 2, &["a2a-wire", "agui-mapper"]),
     edge("agui-adapter", 3, &[]),
+    edge("agui-relay", 3, &["a2a-client", "a2a-wire", "agui-adapter", "agui-mapper"]),
     edge("agui-auth", 4, KERNEL_SIDE),
     Row { beside: &["agui-auth"], ..edge("agui-transport", 4, KERNEL_SIDE) },
+    edge("agui-ws", 4, KERNEL_SIDE),
     edge("agui-testkit", 4, &[]),
+    edge("agui-host", 5, &[]),
 ];
 
 /// Layer of everything under these directories: programs, which nobody depends on.
 const PROGRAM_DIRS: &[&str] = &["bins", "examples", "xtask"];
-const PROGRAM_LAYER: u8 = 5;
+const PROGRAM_LAYER: u8 = 6;
 
 /// Third-party crates that pure crates may use: they neither wait nor look at the machine.
 const PURE_DEPENDENCIES: &[&str] = &[
@@ -64,6 +69,7 @@ const PURE_DEPENDENCIES: &[&str] = &[
     "futures-core",
     "json-patch",
     "memchr",
+    "prost",
     "schemars",
     "serde",
     "serde_json",

@@ -1,0 +1,3 @@
+//! An AG-UI agent as a container on Amazon Bedrock AgentCore.
+
+fn main() {}

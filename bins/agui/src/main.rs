@@ -1,0 +1,3 @@
+//! A terminal client for AG-UI agents.
+
+fn main() {}
