@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use a2a_wire::{AgentCard, Method, SendMessage, TaskRequest};
+use a2a_wire::{ListRequest, Method, SendMessage, TaskRequest};
 use bytes::Bytes;
 use http::header::{
     ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName,
@@ -21,7 +21,6 @@ use crate::exchange::{Exchange, millis};
 use crate::{ClientConfig, ClientError, Datum, UpdateStream};
 
 const A2A_VERSION: HeaderName = HeaderName::from_static("a2a-version");
-const CARD_PATH: &str = "/.well-known/agent-card.json";
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const STREAM_OR_JSON: HeaderValue = HeaderValue::from_static("text/event-stream, application/json");
 const AGENT: HeaderValue =
@@ -80,8 +79,12 @@ impl Client {
     /// # Errors
     /// [`ClientError`]; [`ClientError::delivery`] tells if the peer may be working.
     pub async fn send_streaming(&self, message: &SendMessage) -> Result<UpdateStream, ClientError> {
+        if !self.config().streaming {
+            let first = self.send(&message.clone().with_return_immediately(true)).await?;
+            return Ok(UpdateStream::polling(self.clone(), Some(first)));
+        }
         let method = Method::SendStreamingMessage;
-        self.open_stream(method, message.to_json(self.config().version, method, &self.next_id())).await
+        self.open_stream(method, self.send_json(message, method)).await
     }
 
     /// Opens the stream of a task that runs already. Its first item is the task as it stands.
@@ -90,9 +93,19 @@ impl Client {
     /// [`ClientError`]; a task that is not running is [`ClientError::Rpc`] with
     /// [`a2a_wire::code::TASK_NOT_FOUND`] or [`a2a_wire::code::UNSUPPORTED_OPERATION`].
     pub async fn subscribe(&self, task_id: &str) -> Result<UpdateStream, ClientError> {
+        if !self.config().streaming {
+            return Ok(self.watch(task_id));
+        }
         let method = Method::SubscribeToTask;
-        let request = TaskRequest::new(task_id);
-        self.open_stream(method, request.to_json(self.config().version, method, &self.next_id())).await
+        self.open_stream(method, self.task_json(TaskRequest::new(task_id), method)).await
+    }
+
+    /// The updates of a task as looks at it from time to time, for agents that do not let anybody subscribe.
+    ///
+    /// Each item is the whole task; one that has not changed is left out. The stream ends with the task.
+    #[must_use]
+    pub fn watch(&self, task_id: &str) -> UpdateStream {
+        UpdateStream::watching(self.clone(), task_id)
     }
 
     /// Sends a message and waits for its one answer, at most [`ClientConfig::send_timeout`].
@@ -101,8 +114,7 @@ impl Client {
     /// [`ClientError`]; [`ClientError::delivery`] tells if the peer may have acted.
     pub async fn send(&self, message: &SendMessage) -> Result<Datum, ClientError> {
         let method = Method::SendMessage;
-        let body = message.to_json(self.config().version, method, &self.next_id());
-        self.call(method, body, self.config().send_timeout).await
+        self.call(method, self.send_json(message, method), self.config().send_timeout).await
     }
 
     /// Reads a task with its last `history_length` messages (0 = none, `None` = the server's default).
@@ -124,18 +136,29 @@ impl Client {
         self.task_call(Method::CancelTask, TaskRequest::new(task_id)).await
     }
 
-    /// Reads what the server says about itself.
+    /// Lists the newest tasks of a conversation, at most [`ListRequest::PAGE_SIZE`]; the answer's result is
+    /// a [`TaskList`](a2a_wire::TaskList).
     ///
     /// # Errors
-    /// [`ClientError`].
-    pub async fn agent_card(&self) -> Result<AgentCard, ClientError> {
-        let answer = self.get(Uri::from_static(CARD_PATH)).await?;
-        Ok(AgentCard::decode(&answer.into_json()?)?)
+    /// [`ClientError`]; a server without such a method answers [`ClientError::Rpc`] with
+    /// [`a2a_wire::code::METHOD_NOT_FOUND`] or [`a2a_wire::code::UNSUPPORTED_OPERATION`].
+    pub async fn list_tasks(&self, context_id: &str) -> Result<Datum, ClientError> {
+        let body = ListRequest::new(context_id).to_json(self.config().version, &self.next_id());
+        self.call(Method::ListTasks, body, self.config().call_timeout).await
     }
 
     async fn task_call(&self, method: Method, request: TaskRequest<'_>) -> Result<Datum, ClientError> {
-        let body = request.to_json(self.config().version, method, &self.next_id());
-        self.call(method, body, self.config().call_timeout).await
+        self.call(method, self.task_json(request, method), self.config().call_timeout).await
+    }
+
+    fn task_json(&self, request: TaskRequest<'_>, method: Method) -> Result<Vec<u8>, serde_json::Error> {
+        let ClientConfig { version, tenant, .. } = self.config();
+        request.to_tenant_json(*version, method, &self.next_id(), tenant.as_deref())
+    }
+
+    fn send_json(&self, message: &SendMessage, method: Method) -> Result<Vec<u8>, serde_json::Error> {
+        let ClientConfig { version, tenant, .. } = self.config();
+        message.to_tenant_json(*version, method, &self.next_id(), tenant.as_deref())
     }
 
     async fn call(
@@ -211,8 +234,12 @@ impl Client {
         Exchange::open(&self.shared.endpoint, request, self.config().connect_timeout).await
     }
 
-    fn config(&self) -> &ClientConfig {
+    pub(crate) fn config(&self) -> &ClientConfig {
         &self.shared.config
+    }
+
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        &self.shared.endpoint
     }
 
     fn next_id(&self) -> String {

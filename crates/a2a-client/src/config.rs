@@ -20,6 +20,14 @@ pub const MAX_DATUM_BYTES: usize = 64 * 1024 * 1024;
 /// Largest body of a unary answer, 64 MiB: a task with its history has no other bound.
 pub const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 
+/// Time for each of these with an agent that nobody knows, 10 min: a whole unary answer, the first update of
+/// a stream, and silence on it. Agents think for long without a word, and not every library sends pings.
+pub const UNKNOWN_AGENT_TIMEOUT: Duration = Duration::from_secs(600);
+/// First pause between two looks at a task of an agent that cannot stream, 250 ms …
+pub const POLL_FIRST: Duration = Duration::from_millis(250);
+/// … which grows up to 2 s while nothing changes.
+pub const POLL_LONGEST: Duration = Duration::from_secs(2);
+
 /// Where a [`Client`](crate::Client) connects to, as whom, and how long it waits.
 ///
 /// `Debug` shows neither the address, which may hold credentials, nor the token.
@@ -33,6 +41,11 @@ pub struct ClientConfig {
     pub token: Option<Secret>,
     /// Protocol version of requests; default 1.0. Answers of both versions are understood.
     pub version: ProtocolVersion,
+    /// Tenant that every request names (1.0 only); default none.
+    pub tenant: Option<String>,
+    /// Whether the agent can stream; default yes. Else streams are made of one unary call and of looks at
+    /// its task.
+    pub streaming: bool,
     /// Whether hosts other than this machine are connected to; default no, because the token and the
     /// user's data would travel unencrypted.
     pub allow_remote: bool,
@@ -60,6 +73,8 @@ impl ClientConfig {
             url: url.into(),
             token: None,
             version: ProtocolVersion::V1_0,
+            tenant: None,
+            streaming: true,
             allow_remote: false,
             connect_timeout: CONNECT_TIMEOUT,
             call_timeout: CALL_TIMEOUT,
@@ -68,6 +83,18 @@ impl ClientConfig {
             idle_timeout: IDLE_TIMEOUT,
             max_datum_bytes: MAX_DATUM_BYTES,
             max_body_bytes: MAX_BODY_BYTES,
+        }
+    }
+
+    /// Connects to an agent of unknown make: as [`new`](Self::new), but waits up to
+    /// [`UNKNOWN_AGENT_TIMEOUT`] for what an agent may have to think about.
+    #[must_use]
+    pub fn of_unknown_agent(url: impl Into<String>) -> Self {
+        Self {
+            send_timeout: UNKNOWN_AGENT_TIMEOUT,
+            first_byte_timeout: UNKNOWN_AGENT_TIMEOUT,
+            idle_timeout: UNKNOWN_AGENT_TIMEOUT,
+            ..Self::new(url)
         }
     }
 
@@ -82,6 +109,20 @@ impl ClientConfig {
     #[must_use]
     pub const fn with_version(mut self, version: ProtocolVersion) -> Self {
         self.version = version;
+        self
+    }
+
+    /// Sets the tenant that every request names.
+    #[must_use]
+    pub fn with_tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    /// Says that the agent cannot stream.
+    #[must_use]
+    pub const fn without_streaming(mut self) -> Self {
+        self.streaming = false;
         self
     }
 
@@ -146,6 +187,7 @@ impl fmt::Debug for ClientConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientConfig")
             .field("version", &self.version)
+            .field("streaming", &self.streaming)
             .field("allow_remote", &self.allow_remote)
             .finish_non_exhaustive()
     }

@@ -54,6 +54,18 @@ impl Endpoint {
         })
     }
 
+    /// Whether both are reached by the same host name and port.
+    pub(crate) fn is_same_server(&self, other: &Self) -> bool {
+        self.port == other.port && self.host.eq_ignore_ascii_case(&other.host)
+    }
+
+    /// Whether `named` is the name that a program gives itself on its own machine, which is where it is
+    /// reached on the same port: `localhost`, a loopback address, or "all addresses".
+    pub(crate) fn is_own_name_of_server(&self, named: &Self) -> bool {
+        let unspecified = named.host.parse::<IpAddr>().is_ok_and(|ip| ip.is_unspecified());
+        self.port == named.port && (unspecified || is_local_name(&named.host))
+    }
+
     /// A TCP connection to the first address that answers.
     pub(crate) async fn connect(&self) -> Result<TcpStream, ClientError> {
         let addresses = tokio::net::lookup_host((self.host.as_str(), self.port));

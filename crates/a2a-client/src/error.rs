@@ -90,6 +90,18 @@ pub enum ClientError {
     /// A JSON-RPC error.
     #[error("{0}")]
     Rpc(RpcFailure),
+    /// The address has no agent card.
+    #[error("no agent card was found at the address")]
+    NoCard,
+    /// The agent card names no interface that this client can talk to.
+    #[error("the agent card offers {offers}, and only JSON-RPC of A2A 1.0 or 0.3 is supported")]
+    NoInterface {
+        /// What it offers instead, in words of this crate.
+        offers: &'static str,
+    },
+    /// The agent card names an interface at another address, where the token must not be sent.
+    #[error("the agent card sends its clients to another host, where the token is not sent")]
+    ForeignInterface,
     /// The answer could not be read as A2A.
     #[error("answer could not be decoded")]
     Decode(#[from] DecodeError),
@@ -122,6 +134,9 @@ impl ClientError {
             | Self::TlsUnsupported
             | Self::RemoteRefused
             | Self::InvalidHeader
+            | Self::NoCard
+            | Self::NoInterface { .. }
+            | Self::ForeignInterface
             | Self::Encode(_)
             | Self::Connect(_)
             | Self::ConnectTimeout { .. }

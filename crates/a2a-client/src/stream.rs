@@ -9,7 +9,8 @@ use sse_frame::{Decoder, Frame};
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::exchange::{BodyReader, millis};
-use crate::{ClientError, Datum, RpcFailure};
+use crate::polling::Polling;
+use crate::{Client, ClientError, Datum, RpcFailure};
 
 /// Name of the event that tells an error inside a stream.
 const ERROR_EVENT: &str = "error";
@@ -26,6 +27,8 @@ enum Source {
     Live(Box<Live>),
     /// The peer answered a streaming call with one plain reply.
     Single(Datum),
+    /// The peer cannot stream: its task is looked at.
+    Polling(Box<Polling>),
     Ended,
 }
 
@@ -45,6 +48,15 @@ impl UpdateStream {
             silence: Silence::new(idle_timeout),
         };
         Self { source: Source::Live(Box::new(live)) }
+    }
+
+    /// Begins with what the peer answered to a message.
+    pub(crate) fn polling(client: Client, first: Option<Datum>) -> Self {
+        Self { source: Source::Polling(Box::new(Polling::new(client, first))) }
+    }
+
+    pub(crate) fn watching(client: Client, task_id: &str) -> Self {
+        Self { source: Source::Polling(Box::new(Polling::of_task(client, task_id))) }
     }
 
     pub(crate) const fn single(datum: Datum) -> Self {
@@ -72,6 +84,7 @@ impl UpdateStream {
         let next = match &mut self.source {
             Source::Live(live) => ready!(live.poll_next(cx)),
             Source::Single(_) => return Poll::Ready(self.take_single().map(Ok)),
+            Source::Polling(polling) => ready!(polling.poll_next(cx)),
             Source::Ended => None,
         };
         if !matches!(next, Some(Ok(_))) {
@@ -97,7 +110,7 @@ impl UpdateStream {
     fn take_single(&mut self) -> Option<Datum> {
         match std::mem::replace(&mut self.source, Source::Ended) {
             Source::Single(datum) => Some(datum),
-            Source::Live(_) | Source::Ended => None,
+            Source::Live(_) | Source::Polling(_) | Source::Ended => None,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::{Debug, Formatter, Result};
 
 use crate::{
     Artifact, ArtifactUpdate, Message, Part, PartContent, Reply, RpcError, StatusUpdate, StreamItem, Task,
+    TaskList,
 };
 
 impl Debug for Message<'_> {
@@ -26,6 +27,12 @@ impl Debug for Part<'_> {
             PartContent::Unknown { .. } => ("unknown", 0),
         };
         write!(f, "Part({name}, {bytes} bytes)")
+    }
+}
+
+impl Debug for TaskList<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.debug_list().entries(&self.tasks).finish()
     }
 }
 

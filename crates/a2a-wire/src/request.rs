@@ -191,7 +191,21 @@ impl SendMessage {
         method: Method,
         id: &str,
     ) -> Result<Vec<u8>, serde_json::Error> {
-        let params = wire::SendParams { request: self, version };
+        self.to_tenant_json(version, method, id, None)
+    }
+
+    /// The same for an interface that names a tenant, which only 1.0 knows.
+    ///
+    /// # Errors
+    /// As [`to_json`](Self::to_json).
+    pub fn to_tenant_json(
+        &self,
+        version: ProtocolVersion,
+        method: Method,
+        id: &str,
+        tenant: Option<&str>,
+    ) -> Result<Vec<u8>, serde_json::Error> {
+        let params = wire::SendParams { request: self, version, tenant: version.tenant(tenant) };
         serde_json::to_vec(&wire::Request { version, method, id, params })
     }
 }
@@ -231,8 +245,52 @@ impl<'a> TaskRequest<'a> {
         method: Method,
         id: &str,
     ) -> Result<Vec<u8>, serde_json::Error> {
-        let params = wire::TaskParams { id: self.task_id, history_length: self.history_length };
+        self.to_tenant_json(version, method, id, None)
+    }
+
+    /// The same for an interface that names a tenant, which only 1.0 knows.
+    ///
+    /// # Errors
+    /// As [`to_json`](Self::to_json).
+    pub fn to_tenant_json(
+        &self,
+        version: ProtocolVersion,
+        method: Method,
+        id: &str,
+        tenant: Option<&str>,
+    ) -> Result<Vec<u8>, serde_json::Error> {
+        let tenant = version.tenant(tenant);
+        let params = wire::TaskParams { id: self.task_id, history_length: self.history_length, tenant };
         serde_json::to_vec(&wire::Request { version, method, id, params })
+    }
+}
+
+/// Parameters of [`Method::ListTasks`]: the newest tasks of a conversation, without their messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListRequest<'a> {
+    /// The conversation.
+    pub context_id: &'a str,
+}
+
+impl<'a> ListRequest<'a> {
+    /// Tasks that one answer names at most; what servers accept ends at 100.
+    pub const PAGE_SIZE: u32 = 100;
+
+    /// A request about the conversation `context_id`.
+    #[must_use]
+    pub const fn new(context_id: &'a str) -> Self {
+        Self { context_id }
+    }
+
+    /// The JSON-RPC request, one line.
+    ///
+    /// # Errors
+    /// None in practice: every member serialises.
+    pub fn to_json(&self, version: ProtocolVersion, id: &str) -> Result<Vec<u8>, serde_json::Error> {
+        let params =
+            wire::ListParams { context_id: self.context_id, page_size: Self::PAGE_SIZE, history_length: 0 };
+        serde_json::to_vec(&wire::Request { version, method: Method::ListTasks, id, params })
     }
 }
 

@@ -37,6 +37,28 @@ pub struct Task<'a> {
     pub metadata: Option<&'a RawValue>,
 }
 
+/// Tasks of a conversation, newest status first.
+///
+/// Source: A2A 1.0 `ListTasksResponse`.
+#[derive(Clone, Default, Deserialize)]
+#[non_exhaustive]
+#[serde(default, rename_all = "camelCase")]
+pub struct TaskList<'a> {
+    /// The tasks of this page.
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub tasks: Vec<Task<'a>>,
+}
+
+impl<'a> TaskList<'a> {
+    /// Reads the `result` of [`Method::ListTasks`](crate::Method::ListTasks).
+    ///
+    /// # Errors
+    /// [`DecodeError`](crate::DecodeError) if it is another shape.
+    pub fn from_result(result: &'a RawValue) -> Result<Self, crate::DecodeError> {
+        Ok(serde_json::from_str(result.get())?)
+    }
+}
+
 /// Where a task stands.
 ///
 /// Source: A2A `TaskStatus`.

@@ -20,6 +20,14 @@ impl ProtocolVersion {
             Self::V0_3 => "0.3",
         }
     }
+
+    /// The tenant, where this version has tenants.
+    pub(crate) const fn tenant(self, tenant: Option<&str>) -> Option<&str> {
+        match self {
+            Self::V1_0 => tenant,
+            Self::V0_3 => None,
+        }
+    }
 }
 
 /// A JSON-RPC method that this crate writes requests for.
@@ -36,6 +44,8 @@ pub enum Method {
     CancelTask,
     /// Receive the updates of a task that runs already.
     SubscribeToTask,
+    /// Read the tasks of a conversation; 1.0 only, where 0.3 gets a name that no server knows.
+    ListTasks,
 }
 
 impl Method {
@@ -53,6 +63,8 @@ impl Method {
             (Self::CancelTask, ProtocolVersion::V0_3) => "tasks/cancel",
             (Self::SubscribeToTask, ProtocolVersion::V1_0) => "SubscribeToTask",
             (Self::SubscribeToTask, ProtocolVersion::V0_3) => "tasks/resubscribe",
+            (Self::ListTasks, ProtocolVersion::V1_0) => "ListTasks",
+            (Self::ListTasks, ProtocolVersion::V0_3) => "tasks/list",
         }
     }
 }

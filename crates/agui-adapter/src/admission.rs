@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agui_core::{RunLimits, RunStarted, RunStream, run_channel};
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey};
-use agui_store::{TaskId, ThreadRecord};
+use agui_store::ThreadRecord;
 
 use crate::adapter::Shared;
 use crate::answers::{self, Answers};
@@ -16,12 +16,13 @@ use crate::notice::{run_error, state_unavailable};
 use crate::pending;
 use crate::reattach::{RunKey, relay};
 use crate::request::Request;
+use crate::tasks::Leftover;
 use crate::threads::Open;
 
 /// How a request that may run begins.
 enum Admitted {
-    /// A new execution; the task that an earlier one left behind is cancelled first.
-    Fresh { leftover: Option<TaskId> },
+    /// A new execution; what an earlier one left behind is cancelled first.
+    Fresh { leftover: Leftover },
     /// Answers to the open interrupts.
     Resume(Answers),
     /// A message for the pipeline that runs.
@@ -59,7 +60,7 @@ async fn choose(shared: &Arc<Shared>, open: &mut Open, request: &Request) -> Res
         if resumes || guides {
             return Err(ErrorCode::ExecutionLost.into());
         }
-        return Ok(Choice::Admitted(Admitted::Fresh { leftover: None }));
+        return Ok(Choice::Admitted(Admitted::Fresh { leftover: Leftover::Nothing }));
     };
     check_run_id(shared, record, request).await?;
     if !guides && open.slot().active().is_some() {
@@ -84,7 +85,7 @@ async fn choose(shared: &Arc<Shared>, open: &mut Open, request: &Request) -> Res
         });
     }
     check_nothing_pending(record)?;
-    Ok(Choice::Admitted(Admitted::Fresh { leftover: record.execution.task_id.clone() }))
+    Ok(Choice::Admitted(Admitted::Fresh { leftover: Leftover::of(record) }))
 }
 
 fn guidance(open: &Open, record: &ThreadRecord, request: &Request) -> Result<Admitted, ErrorNotice> {

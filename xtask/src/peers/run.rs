@@ -15,7 +15,7 @@ use crate::{
 /// Makes the server's golden tests write their streams to `goldens` in the target directory.
 const WRITE_GOLDENS: &str = "AGUI_WRITE_GOLDENS";
 /// Live scenarios of the ordinary run, by prefix; the others take minutes.
-const LIVE: &str = "a_,b_,b2,c_,d_,e_,f,g_,h_,i_,j,m1,m4,m5,m6,n1,n2,n3,t_,u,o1_,o5,o6";
+const LIVE: &str = "a_,b_,b2,c_,d_,e_,f,g_,h_,i_,j,m1,m4,m5,m6,n1,n2,n3,t_,u,w,o1_,o2_,o5,o6";
 
 /// What to run, against which server.
 #[derive(Debug, Default, Args)]
@@ -51,7 +51,7 @@ pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<Verdict> {
     let stages = if options.stages.is_empty() { Stage::value_variants() } else { &options.stages };
     if options.server.is_none() && stages.iter().any(|stage| stage.needs_server()) {
         let mut build = workspace.cargo();
-        build.args(["build", "--locked", "--package", "agui-server"]);
+        build.args(["build", "--locked", "--package", "agui-server", "--features", "failpoints"]);
         let built = process::capture(&mut build, &workspace.log("peers-build"))?;
         anyhow::ensure!(built.ok(), "building agui-server:\n{}", built.excerpt());
     }

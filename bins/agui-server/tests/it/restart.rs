@@ -66,6 +66,30 @@ async fn weakness_6_after_a_crash_in_the_middle_of_a_run_the_next_message_cancel
     assert_eq!(kernel.requests().kinds(), [SEND, CANCEL, SEND]);
 }
 
+/// Starts a task over a server that dies before it has saved the task's id, and a new server.
+async fn orphaned(kernel: &DemoKernel) -> Stack {
+    let failpoint = [("AGUI_FAILPOINT", "store.before_temp:kill@2")];
+    let mut stack = Stack::start_with(&kernel.url(), &[], &failpoint).await;
+    let cut = stack.post(&stack.input("t", "r1").with_user("hold")).await.events().collect().await;
+    assert_ne!(cut.end, StreamEnd::Complete);
+    stack.kill();
+    stack.reconfigure(&[], &[]);
+    stack.launch().await;
+    assert!(stack.state_file("t")["execution"]["taskId"].is_null());
+    assert_eq!(kernel.running_tasks(), 1, "the task goes on, and nobody has its id");
+    stack
+}
+
+#[tokio::test]
+async fn weakness_6_a_task_whose_id_was_not_saved_is_found_and_cancelled_before_the_next_one() {
+    let kernel = demo().await;
+    let stack = orphaned(&kernel).await;
+    assert_eq!(outcome(&stack.say("t", "r2", "chat").await), "success");
+    assert_eq!(kernel.running_tasks(), 0);
+    assert_eq!(outcome(&stack.say("t", "r3", "chat").await), "success");
+    assert_eq!(kernel.requests().kinds(), [SEND, "ListTasks", CANCEL, SEND, SEND]);
+}
+
 #[tokio::test]
 async fn weakness_6_while_the_kernel_cannot_be_told_the_next_message_waits_and_burns_no_id() {
     let silent = Step::turn([Step::text("Hi"), Step::Stall]);
@@ -181,11 +205,6 @@ impl Driver {
             self.stack.kill();
             self.stack.reconfigure(&[], &[]);
             self.stack.launch().await;
-            // A task whose id could not be saved goes on until it asks or ends, and the kernel takes no second
-            // one of the same thread meanwhile.
-            while self.kernel.running_tasks() > 0 {
-                sleep(Duration::from_millis(2)).await;
-            }
         }
         got
     }

@@ -71,12 +71,12 @@ async fn methods_are_named_for_the_version() {
         (
             ProtocolVersion::V1_0,
             "a2a-version: 1.0",
-            ["SendStreamingMessage", "SubscribeToTask", "GetTask", "CancelTask"],
+            ["SendStreamingMessage", "SubscribeToTask", "GetTask", "CancelTask", "ListTasks"],
         ),
         (
             ProtocolVersion::V0_3,
             "a2a-version: 0.3",
-            ["message/stream", "tasks/resubscribe", "tasks/get", "tasks/cancel"],
+            ["message/stream", "tasks/resubscribe", "tasks/get", "tasks/cancel", "tasks/list"],
         ),
     ] {
         let (peer, requests) = recording(json_answer(TASK)).await;
@@ -85,6 +85,7 @@ async fn methods_are_named_for_the_version() {
         soon(client.subscribe("T1")).await.unwrap();
         soon(client.get_task("T1", Some(100))).await.unwrap();
         soon(client.cancel_task("T1")).await.unwrap();
+        soon(client.list_tasks("C1")).await.unwrap();
         let requests = requests.lock().unwrap();
         for (number, (request, name)) in requests.iter().zip(names).enumerate() {
             let (_, headers, body) = parts(request);
@@ -95,7 +96,7 @@ async fn methods_are_named_for_the_version() {
         assert!(requests[2].ends_with(r#""params":{"id":"T1","historyLength":100}}"#));
         let accepts = "accept: text/event-stream, application/json".to_owned();
         let streaming: Vec<_> = requests.iter().map(|request| parts(request).1.contains(&accepts)).collect();
-        assert_eq!(streaming, [true, true, false, false]);
+        assert_eq!(streaming, [true, true, false, false, false]);
     }
 }
 

@@ -80,6 +80,17 @@ fn absent_members_are_left_out() {
 }
 
 #[test]
+fn a_conversation_is_listed_without_its_messages() {
+    assert_eq!(
+        text(ListRequest::new("c-1").to_json(ProtocolVersion::V1_0, "7")),
+        concat!(
+            r#"{"jsonrpc":"2.0","id":"7","method":"ListTasks","#,
+            r#""params":{"contextId":"c-1","pageSize":100,"historyLength":0}}"#,
+        )
+    );
+}
+
+#[test]
 fn task_requests_are_written_for_both_versions() {
     let get = TaskRequest::new("T1").with_history_length(100);
     let cases = [
@@ -103,6 +114,21 @@ fn task_requests_are_written_for_both_versions() {
     for (json, expected) in cases {
         assert_eq!(text(json), expected);
     }
+}
+
+#[test]
+fn a_tenant_is_named_where_the_version_has_tenants() {
+    let message = OutgoingMessage::new("u-1", vec![OutgoingPart::text("hi")]);
+    let send = SendMessage::new(message).with_accepted_output_modes(Vec::new());
+    let tenant = Some("blue");
+    let of = |version| {
+        let method = Method::SendMessage;
+        let sent = text(send.to_tenant_json(version, method, "1", tenant));
+        let get = text(TaskRequest::new("T1").to_tenant_json(version, Method::GetTask, "2", tenant));
+        (sent.ends_with(r#","tenant":"blue"}}"#), get.ends_with(r#"{"id":"T1","tenant":"blue"}}"#))
+    };
+    assert_eq!(of(ProtocolVersion::V1_0), (true, true));
+    assert_eq!(of(ProtocolVersion::V0_3), (false, false));
 }
 
 #[test]

@@ -29,11 +29,22 @@ pub(super) struct TaskParams<'a> {
     pub(super) id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) history_length: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tenant: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ListParams<'a> {
+    pub(super) context_id: &'a str,
+    pub(super) page_size: u32,
+    pub(super) history_length: u32,
 }
 
 pub(super) struct SendParams<'a> {
     pub(super) request: &'a SendMessage,
     pub(super) version: ProtocolVersion,
+    pub(super) tenant: Option<&'a str>,
 }
 
 impl Serialize for SendParams<'_> {
@@ -44,6 +55,7 @@ impl Serialize for SendParams<'_> {
         if !configuration.is_empty() {
             map.serialize_entry("configuration", &configuration)?;
         }
+        entry_if_some(&mut map, "tenant", self.tenant.as_ref())?;
         map.end()
     }
 }

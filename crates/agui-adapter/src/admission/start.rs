@@ -24,10 +24,10 @@ pub(super) async fn start(
     request: Request,
     admitted: Admitted,
 ) -> Result<RunStream, ErrorNotice> {
-    if let Admitted::Fresh { leftover: Some(task) } = &admitted {
+    if let Admitted::Fresh { leftover } = &admitted {
         // Under the thread's lock, with a deadline: the kernel refuses a second task in a busy context, and
         // once the id is forgotten nobody could stop the first (weakness 6).
-        tasks::cancel_leftover(shared, task).await?;
+        tasks::cancel_leftover(shared, leftover).await?;
     }
     create_workspace(&request).await?;
     record_run(&mut open, &request, &admitted).await.map_err(|error| state_unavailable(&error))?;

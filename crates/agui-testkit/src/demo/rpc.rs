@@ -39,6 +39,7 @@ impl Kernel {
             },
             (_, "SendMessage") => self.send_and_wait(&body["params"]).await,
             (_, "GetTask") => self.get_task(&body["params"]),
+            (_, "ListTasks") => Ok(self.list_tasks(&body["params"])),
             (_, "CancelTask") => self.cancel_task(&body["params"]).await,
             _ => Err(RpcError::new(-32601, "Method not found", "METHOD_NOT_FOUND")),
         };
@@ -153,6 +154,19 @@ impl Kernel {
         let store = self.store();
         let task = store.tasks.get(task_id).ok_or_else(RpcError::task_not_found)?;
         Ok(task.to_json(self.control(task), history_length))
+    }
+
+    fn list_tasks(&self, params: &Value) -> Value {
+        let store = self.store();
+        let of_context =
+            |task: &&Task| params["contextId"].as_str().is_none_or(|id| *task.ids.context_id == *id);
+        let tasks: Vec<Value> = store
+            .tasks
+            .values()
+            .filter(of_context)
+            .map(|task| task.to_json(self.control(task), Some(0)))
+            .collect();
+        json!({"totalSize": tasks.len(), "pageSize": tasks.len(), "nextPageToken": "", "tasks": tasks})
     }
 
     async fn cancel_task(&self, params: &Value) -> Result<Value, RpcError> {
