@@ -230,6 +230,10 @@ class Lab:
         except (OSError, minihttp.PeerClosed):
             pass
 
+    async def model_log(self) -> list[dict[str, Any]]:
+        """The requests that the model server saw."""
+        return (await minihttp.request_json("GET", f"http://{HOST}:{self.stack.llm_port}/_lab/log"))[1]
+
     async def release(self, hold: str) -> None:
         await self.mark(f"release-{hold}")
         if self.live:

@@ -82,6 +82,16 @@ def asking(conclusion: dict[str, Any]) -> dict[str, Any]:
     return {"turns": turns}
 
 
+def asking_twice(conclusion: dict[str, Any]) -> dict[str, Any]:
+    """One question after the other: of two in one turn of the model the kernel drops the second."""
+    script = asking(conclusion)
+    question = {"question": "Which region?", "options": [{"id": "north", "label": "North"}, {"id": "south", "label": "South"}],
+                "allow_free_text": True, "free_text_prompt": "Or name it"}
+    again = [{"tool": {"id": "call_ask_2", "name": "ask_user_question", "args": question, "chunk": 40}}, usage(50, 12)]
+    script["turns"].insert(1, {"when": {"system": "意图解析", "last_role": "tool"}, "steps": again})
+    return script
+
+
 def held_pipeline() -> dict[str, Any]:
     script = selling(["cheap-ecs"])
     script["turns"][0]["steps"][1:1] = [{"text": "Looking at "}, {"hold": "h1"}]

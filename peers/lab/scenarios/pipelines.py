@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 from labclient import Lab, Run, entry
 
 from .base import is_type, scenario
-from .pipeline_scripts import asking, held_pipeline, rollback_script, selling, solution_first
+from .pipeline_scripts import asking, asking_twice, held_pipeline, rollback_script, selling, solution_first
 
 PIPE = {"runMode": "pipeline", "pipelineName": "selling"}
 
@@ -97,6 +98,25 @@ async def f4_question_invalid(lab: Lab) -> None:
     await lab.run("thread-f4", "f4-good", resume=[entry(item, {"selectedId": "small"})], props=PIPE, timeout=120)
     await lab.run("thread-f4", "f4-repeat", resume=[entry(item, {"selectedId": "small"})], props=PIPE, timeout=120)
     await lab.run("thread-f4", "f4-other", resume=[entry(item, {"selectedId": "large"})], props=PIPE, timeout=120)
+
+
+@scenario("f5_two_questions", "two questions, one answered by an option, one in words", asking_twice(NOT_INFRA), live_only=True)
+async def f5_two_questions(lab: Lab) -> None:
+    run = await pipeline(lab, "thread-f5", ASK_TEXT)
+    answers = {"Which size?": {"selectedId": "large"}, "Which region?": {"freeText": "close to the sea"}}
+    asked: list[str] = []
+
+    def answer(item: dict[str, Any]) -> dict[str, Any]:
+        asked.append(next(question for question in answers if question in str(item)))
+        return answers[asked[-1]]
+
+    lab.expect_run(await answer_all(lab, "thread-f5", run, answer, props=PIPE), "success")
+    lab.expect("questions", asked, list(answers))
+    # The kernel sends the model the newest answer only.
+    told = [request["messages"][-1]["text"] for request in await lab.model_log() if request["messages"][-1]["role"] == "tool"]
+    lab.expect("what the model was told", [json.loads(text) for text in told], [
+        {"selected_id": "large", "selected_label": "Large site", "free_text": ""},
+        {"selected_id": "", "selected_label": "", "free_text": "close to the sea"}])
 
 
 @scenario("o4_pipeline_restart", "server and kernel restart at a candidate permission and again at the candidate selection", selling(["cheap-ecs"]))
