@@ -10,6 +10,7 @@ use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 
 fn main() -> anyhow::Result<()> {
     let mut schemas: BTreeMap<&str, Schema> = agui_iac_code::schema::all().into_iter().collect();
+    schemas.extend(agui_mapper::schema::all());
     schemas.insert("ag-ui.capabilities.json", schema_of::<agui_core::Capabilities>());
     schemas.insert("ag-ui.event.json", schema_of::<agui_core::Event>());
     schemas.insert("ag-ui.run-agent-input.json", schema_of::<agui_core::RunAgentInput>());

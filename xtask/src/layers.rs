@@ -163,6 +163,7 @@ mod tests {
             dir: PathBuf::from(dir),
             dependencies: dependencies.iter().map(|&name| name.to_owned()).collect(),
             features: Vec::new(),
+            is_published: true,
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod bench;
 mod ci;
+mod dist;
 mod docs;
 mod layers;
 mod peers;
@@ -59,7 +60,9 @@ enum Command {
         #[arg(long)]
         corpus: bool,
     },
-    /// Measure the release build of the server beside a byte-for-byte proxy.
+    /// Build what is shipped: programs, checksums, bills of materials, a container image.
+    Dist(dist::Options),
+    /// Measure release builds beside something that people know.
     Bench(bench::Options),
 }
 
@@ -88,5 +91,6 @@ fn run(command: Command) -> anyhow::Result<Verdict> {
         Command::Peers(options) => peers::run(&workspace, &options),
         Command::FuzzSmoke { rounds, corpus } => ci::fuzz_smoke(&workspace, rounds, corpus),
         Command::Bench(options) => bench::run(&workspace, &options),
+        Command::Dist(options) => dist::run(&workspace, &options),
     }
 }

@@ -1,11 +1,16 @@
 //! The programs of other people that we are checked against: the official clients and models of
 //! AG-UI, an independent validator, and the real kernel.
 
+mod page;
 mod run;
 mod setup;
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use clap::{Args, Subcommand};
+
+pub(crate) use run::agentcore_script;
 
 use crate::{verdict::Verdict, workspace::Workspace};
 
@@ -35,6 +40,16 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<Verdict> {
 /// All stages, against the debug build of the server.
 pub(crate) fn check(workspace: &Workspace) -> Result<Verdict> {
     set_up_and_run(workspace, &run::Options::default())
+}
+
+/// Installs them if need be.
+pub(crate) fn set_up(workspace: &Workspace) -> Result<Verdict> {
+    setup::run(workspace)
+}
+
+/// The interpreter that has the official kit for AgentCore.
+pub(crate) fn agentcore_python(workspace: &Workspace) -> PathBuf {
+    setup::python(workspace, "agentcore")
 }
 
 fn set_up_and_run(workspace: &Workspace, options: &run::Options) -> Result<Verdict> {

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 /// Exit code of a command that was skipped on purpose, as automake and its kin use it.
-const SKIPPED_EXIT_CODE: u8 = 77;
+pub(crate) const SKIPPED_EXIT_CODE: u8 = 77;
 
 /// How a check that could run has ended; one that could not is an error instead.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -29,6 +29,8 @@ pub(crate) struct Package {
     pub(crate) dependencies: Vec<String>,
     /// Names of its features.
     pub(crate) features: Vec<String>,
+    /// Other projects may build with it.
+    pub(crate) is_published: bool,
 }
 
 /// A text file of the tree.
@@ -84,6 +86,13 @@ impl Workspace {
         command
     }
 
+    /// The version of the workspace's packages.
+    pub(crate) fn version(&self) -> Result<String> {
+        let manifest = fs::read_to_string(self.path("Cargo.toml"))?;
+        let version = manifest.lines().find_map(|line| line.strip_prefix("version = \"")?.strip_suffix('"'));
+        Ok(version.context("Cargo.toml without a version")?.to_owned())
+    }
+
     /// The packages of the workspace, sorted by name.
     pub(crate) fn packages(&self) -> Result<Vec<Package>> {
         let mut command = self.cargo();
@@ -111,7 +120,8 @@ impl Workspace {
         let features =
             value["features"].as_object().into_iter().flat_map(|map| map.keys().cloned()).collect();
         let dir = dir.strip_prefix(&self.root).unwrap_or(dir).to_path_buf();
-        Ok(Package { name: text(&value["name"])?, dir, dependencies, features })
+        let is_published = value["publish"].as_array().is_none_or(|registries| !registries.is_empty());
+        Ok(Package { name: text(&value["name"])?, dir, dependencies, features, is_published })
     }
 
     /// Every text file that is tracked, or would be if it were added now.

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+use agui_host::{LogFormat, Tuning};
+use agui_iac_code::Secret;
 use clap::{Parser, ValueEnum};
-
-use crate::tuning::Tuning;
 
 /// AG-UI in front of an A2A kernel, first of all iac-code.
 #[derive(Debug, Parser)]
@@ -19,12 +19,20 @@ pub(crate) struct Flags {
     /// Port to listen on, 1 to 65535 [default: 8000].
     #[arg(long, env = "IAC_CODE_AGUI_PORT", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) port: Option<u16>,
-    /// URL of a running A2A kernel; without it a kernel is started and supervised.
+    /// What the A2A side is: `iac-code`, or `generic` for any agent at an A2A URL [default: iac-code].
+    #[arg(long, value_enum, env = "AGUI_SERVER_PROFILE")]
+    pub(crate) profile: Option<ProfileName>,
+    /// URL of a running A2A kernel; without it a kernel is started and supervised. With `--profile generic`,
+    /// the URL of the agent or of its card.
     #[arg(long, env = "IAC_CODE_AGUI_A2A_URL")]
     pub(crate) a2a_url: Option<String>,
     /// Accept an A2A URL that is not on this machine.
     #[arg(long)]
     pub(crate) allow_remote_a2a: bool,
+    /// Bearer token for the kernel or agent at the A2A URL; a variable can be read by fewer people than a
+    /// command line.
+    #[arg(long, value_name = "TOKEN", env = "IAC_CODE_AGUI_A2A_TOKEN", hide_env_values = true, value_parser = secret)]
+    pub(crate) a2a_token: Option<Secret>,
     /// Command that starts the managed kernel; `{host}` and `{port}` are replaced
     /// [default: iac-code a2a --host {host} --port {port} --thinking-exposure all].
     #[arg(long, value_name = "COMMAND", env = "IAC_CODE_AGUI_A2A_COMMAND")]
@@ -70,21 +78,25 @@ pub(crate) struct Flags {
     pub(crate) tuning: Tuning,
 }
 
-/// Form of the log lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum LogFormat {
-    /// One readable line an event.
-    Text,
-    /// One JSON object an event.
-    Json,
+/// What the A2A side is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ProfileName {
+    /// The iac-code kernel.
+    #[default]
+    IacCode,
+    /// Any A2A agent.
+    Generic,
+}
+
+fn secret(text: &str) -> Result<Secret, std::convert::Infallible> {
+    Ok(Secret::new(text))
 }
 
 fn after_help() -> String {
     let mut help = String::from(
         "Environment without a flag:\n  \
          IAC_CODE_AGUI_AUTH_TOKEN    callers must send it as a bearer token\n  \
-         IAC_CODE_AGUI_A2A_TOKEN     bearer token for the kernel\n  \
          IAC_CODE_AGUI_ALLOWED_CWDS  directories that a request may work in, else IACCODE_A2A_ALLOWED_CWDS,\n                              \
          else the working and the temporary directory\n  \
          IAC_CODE_CONFIG_DIR         configuration directory [default: ~/.iac-code]\n\n\

@@ -27,6 +27,8 @@ pub(crate) enum StopOutcome {
     AlreadyTerminal,
     /// The kernel could not be told.
     KernelUnavailable,
+    /// The agent was told and does not cancel.
+    Refused,
 }
 
 /// A run in flight.

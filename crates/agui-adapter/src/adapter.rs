@@ -97,7 +97,7 @@ impl Agent for Adapter {
     fn run(&self, request: RunRequest) -> BoxFuture<'_, Result<RunStream, Problem>> {
         let shared = Arc::clone(&self.shared);
         Box::pin(async move {
-            let language = request::language(&request);
+            let language = request::language(shared.config.profile, &request);
             // In a task of its own: a client that goes away in the middle of the admission must not leave
             // a thread that was made busy and is never freed.
             let admission = shared.tasks.spawn(admit(Arc::clone(&shared), request, language));

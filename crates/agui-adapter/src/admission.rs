@@ -55,7 +55,7 @@ pub(crate) async fn admit(shared: &Arc<Shared>, request: Request) -> Result<RunS
 /// The table, in the order in which clients know it (a2a.md §5.2).
 async fn choose(shared: &Arc<Shared>, open: &mut Open, request: &Request) -> Result<Choice, ErrorNotice> {
     let resumes = !request.resume.is_empty();
-    let guides = request.props.is_guidance();
+    let guides = request.terms.is_guidance();
     let Some(record) = open.record() else {
         if resumes || guides {
             return Err(ErrorCode::ExecutionLost.into());
@@ -70,7 +70,7 @@ async fn choose(shared: &Arc<Shared>, open: &mut Open, request: &Request) -> Res
     if guides {
         return guidance(open, record, request).map(Choice::Admitted);
     }
-    if resumes && *record.execution.invocation_id.as_str() != *request.props.ros_invocation_id {
+    if resumes && record.execution.invocation_id.as_str() != request.terms.invocation_id() {
         return Err(ErrorNotice::new(ErrorCode::ExecutionLost).with_key(MessageKey::ResumeMismatch));
     }
     if record.execution.deadline().is_some_and(|deadline| deadline <= clock::now()) {
@@ -94,7 +94,7 @@ fn guidance(open: &Open, record: &ThreadRecord, request: &Request) -> Result<Adm
     }
     check_nothing_pending(record)?;
     let steerable = open.slot().active().is_some_and(|active| {
-        active.is_pipeline() && *active.invocation_id.as_str() == *request.props.ros_invocation_id
+        active.is_pipeline() && active.invocation_id.as_str() == request.terms.invocation_id()
     });
     if !steerable || record.execution.task_id.is_none() {
         return Err(ErrorCode::ExecutionLost.into());
@@ -129,8 +129,7 @@ async fn check_run_id(shared: &Shared, record: &ThreadRecord, request: &Request)
 }
 
 fn check_binding(record: &ThreadRecord, request: &Request) -> Result<(), ErrorNotice> {
-    let same = *record.cwd == *request.workspace.as_str()
-        && record.user_id.as_deref() == request.props.user_id.as_deref();
+    let same = *record.cwd == *request.terms.cwd() && record.user_id.as_deref() == request.terms.user_id();
     if same { Ok(()) } else { Err(ErrorCode::ThreadBindingConflict.into()) }
 }
 

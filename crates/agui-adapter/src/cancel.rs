@@ -6,12 +6,12 @@ use agui_core::Problem;
 use agui_core::ThreadId;
 use agui_i18n::Language;
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey};
-use agui_store::{ExecutionId, ThreadRecord};
+use agui_store::{ExecutionId, InvocationId, ThreadRecord};
 use serde::Serialize;
 
 use crate::active::{StopOutcome, StopReason};
 use crate::adapter::Adapter;
-use crate::config::CANCEL_DRAIN;
+use crate::config::{CANCEL_DRAIN, Profile};
 use crate::notice::{problem, state_unavailable};
 use crate::tasks::{self, Told};
 use crate::threads::Open;
@@ -24,8 +24,8 @@ pub struct CancelRequest {
     pub execution_id: Box<str>,
     /// Its thread.
     pub thread_id: ThreadId,
-    /// The identity that the execution was started with.
-    pub ros_invocation_id: Box<str>,
+    /// The identity that the execution was started with; agents other than the iac-code kernel have none.
+    pub ros_invocation_id: Option<Box<str>>,
 }
 
 /// What a cancel came to.
@@ -55,7 +55,7 @@ impl CancelRequest {
     ///
     /// # Errors
     ///
-    /// 400 with a text in `language` if it is not a JSON object with both ids.
+    /// 400 with a text in `language` if it is not a JSON object with the id of the thread.
     pub fn decode(execution_id: &str, body: &[u8], language: Language) -> Result<Self, Problem> {
         let refuse = |code, key| Err(problem(language, &ErrorNotice::new(code).with_key(key)));
         let value: serde_json::Value = match serde_json::from_slice(body) {
@@ -67,12 +67,12 @@ impl CancelRequest {
         };
         let id = |name| body.get(name).and_then(serde_json::Value::as_str).filter(|id| !id.is_empty());
         match (id("threadId"), id("rosInvocationId")) {
-            (Some(thread), Some(invocation)) => Ok(Self {
+            (Some(thread), invocation) => Ok(Self {
                 execution_id: execution_id.into(),
                 thread_id: thread.into(),
-                ros_invocation_id: invocation.into(),
+                ros_invocation_id: invocation.map(Into::into),
             }),
-            _ => refuse(ErrorCode::InvalidInput, MessageKey::CancelIds),
+            (None, _) => refuse(ErrorCode::InvalidInput, MessageKey::CancelIds),
         }
     }
 }
@@ -96,18 +96,29 @@ impl Adapter {
     }
 
     async fn cancel_execution(&self, request: &CancelRequest) -> Result<CancelStatus, ErrorNotice> {
+        let invocation = match (self.shared.config.profile, &request.ros_invocation_id) {
+            (Profile::IacCode, None) => {
+                return Err(ErrorNotice::new(ErrorCode::InvalidInput).with_key(MessageKey::CancelIds));
+            }
+            (Profile::IacCode, Some(given)) => Some(&**given),
+            (Profile::Generic, _) => None,
+        };
+        let is_foreign = |id: &InvocationId| invocation.is_some_and(|given| id != given);
         let slot = self.shared.threads.slot(&request.thread_id);
         loop {
             let mut open = slot.open().await.map_err(|error| state_unavailable(&error))?;
             let active = slot.active().filter(|run| *run.execution_id.as_str() == *request.execution_id);
-            let Some(active) = active else { return self.cancel_stored(&mut open, request).await };
-            if *active.invocation_id.as_str() != *request.ros_invocation_id {
+            let Some(active) = active else {
+                return self.cancel_stored(&mut open, request, is_foreign).await;
+            };
+            if is_foreign(&active.invocation_id) {
                 return Err(ErrorCode::ExecutionNotFound.into());
             }
             // The run needs the thread's lock to end.
             drop(open);
             match active.stop(StopReason::Cancel, self.longest_stop()).await {
                 Some(StopOutcome::Cancelled) => return Ok(CancelStatus::Cancelled),
+                Some(StopOutcome::Refused) => return Err(refused()),
                 Some(StopOutcome::KernelUnavailable) | None => return Err(ErrorCode::A2aUnavailable.into()),
                 // It ended by itself, or waits for a person now: the record tells.
                 Some(StopOutcome::AlreadyTerminal) => {}
@@ -126,6 +137,7 @@ impl Adapter {
         &self,
         open: &mut Open,
         request: &CancelRequest,
+        is_foreign: impl Fn(&InvocationId) -> bool,
     ) -> Result<CancelStatus, ErrorNotice> {
         let Some(record) = open.record() else { return Err(ErrorCode::ExecutionNotFound.into()) };
         let execution = ExecutionId::new(&*request.execution_id);
@@ -137,7 +149,7 @@ impl Adapter {
                 false => Err(ErrorCode::ExecutionNotFound.into()),
             };
         }
-        if *record.execution.invocation_id.as_str() != *request.ros_invocation_id {
+        if is_foreign(&record.execution.invocation_id) {
             return Err(ErrorCode::ExecutionNotFound.into());
         }
         let task = record.execution.task_id.clone();
@@ -151,10 +163,16 @@ impl Adapter {
         let status = match told {
             Told::Unreachable => return Err(ErrorCode::A2aUnavailable.into()),
             Told::TooLate => CancelStatus::AlreadyTerminal,
-            Told::Cancelled => CancelStatus::Cancelled,
+            // Nothing runs: without its question the task is as good as cancelled.
+            Told::Cancelled | Told::Refused => CancelStatus::Cancelled,
         };
         open.commit(ThreadRecord::mark_terminal).await.map_err(|error| state_unavailable(&error))?;
         self.shared.expiry.forget(&request.thread_id);
         Ok(status)
     }
+}
+
+/// The run is over and the agent's task may go on.
+fn refused() -> ErrorNotice {
+    ErrorNotice::new(ErrorCode::A2aExecutionFailed).with_key(MessageKey::RequestRefused)
 }

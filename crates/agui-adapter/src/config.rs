@@ -32,11 +32,24 @@ pub enum OnDisconnect {
     Detach,
 }
 
+/// What is known of the agent behind the adapter.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Profile {
+    /// It is the iac-code kernel: requests carry its extension, threads have a workspace.
+    #[default]
+    IacCode,
+    /// It is any A2A agent: nothing beyond A2A is sent or expected.
+    Generic,
+}
+
 /// Settings of an [`Adapter`](crate::Adapter).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct AdapterConfig {
-    /// Directories that a request may work in (S3.3).
+    /// Default [`Profile::IacCode`].
+    pub profile: Profile,
+    /// Directories that a request may work in (S3.3); [`Profile::IacCode`] only.
     pub allowed_roots: Vec<PathBuf>,
     /// Default [`INTERRUPT_TTL`].
     pub interrupt_ttl: Duration,
@@ -53,12 +66,26 @@ impl AdapterConfig {
     #[must_use]
     pub fn new(allowed_roots: impl Into<Vec<PathBuf>>) -> Self {
         Self {
+            profile: Profile::default(),
             allowed_roots: allowed_roots.into(),
             interrupt_ttl: INTERRUPT_TTL,
             on_disconnect: OnDisconnect::default(),
             cancel_timeout: CANCEL_TIMEOUT,
             task_id_timeout: TASK_ID_TIMEOUT,
         }
+    }
+
+    /// The defaults for an agent of any make.
+    #[must_use]
+    pub fn generic() -> Self {
+        Self::new([]).with_profile(Profile::Generic)
+    }
+
+    /// Sets what is known of the agent.
+    #[must_use]
+    pub const fn with_profile(mut self, profile: Profile) -> Self {
+        self.profile = profile;
+        self
     }
 
     /// Sets the life of an interrupt.

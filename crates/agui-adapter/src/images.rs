@@ -49,24 +49,22 @@ pub(crate) enum ImageError {
     Invalid,
 }
 
+/// Checks a file for an agent of any make and gives its size in bytes: it must be base64 within the limits of
+/// images, and an image of a known type must be one, with no more pixels than are decoded here. Nothing is
+/// changed: what the agent can read is for the agent to say.
+pub(crate) fn check_file(declared: &str, base64: &str) -> Result<usize, ImageError> {
+    let bytes = decode(base64)?;
+    if let Some(format) = format_of(declared) {
+        dimensions(&bytes, format)?;
+    }
+    Ok(bytes.len())
+}
+
 /// Checks one image and shrinks it where the kernel would refuse it. Costs CPU: keep it off async threads.
 pub(crate) fn prepare(declared: &str, base64: &str) -> Result<PreparedImage, ImageError> {
     let format = format_of(declared).ok_or(ImageError::UnsupportedType)?;
-    // Four characters carry three bytes: refuse before decoding.
-    if base64.len() / 4 * 3 > MAX_IMAGE_BYTES + 3 {
-        return Err(ImageError::TooLarge);
-    }
-    let bytes = STANDARD.decode(base64.trim_ascii()).map_err(|_| ImageError::NotBase64)?;
-    if bytes.len() > MAX_IMAGE_BYTES {
-        return Err(ImageError::TooLarge);
-    }
-    if image::guess_format(&bytes).ok() != Some(format) {
-        return Err(ImageError::Invalid);
-    }
-    let (width, height) = reader(&bytes, format).into_dimensions().map_err(|_| ImageError::Invalid)?;
-    if u64::from(width) * u64::from(height) > MAX_PIXELS {
-        return Err(ImageError::TooLarge);
-    }
+    let bytes = decode(base64)?;
+    let (width, height) = dimensions(&bytes, format)?;
     let decoded = reader(&bytes, format).decode().map_err(|_| ImageError::Invalid)?;
     let sent_bytes = bytes.len();
     if width.max(height) <= KERNEL_MAX_SIDE_PX && sent_bytes <= KERNEL_MAX_BYTES {
@@ -78,6 +76,25 @@ pub(crate) fn prepare(declared: &str, base64: &str) -> Result<PreparedImage, Ima
     }
     let (media_type, bytes) = shrink(&decoded)?;
     Ok(PreparedImage { media_type, base64: STANDARD.encode(bytes), sent_bytes })
+}
+
+fn decode(base64: &str) -> Result<Vec<u8>, ImageError> {
+    // Four characters carry three bytes: refuse before decoding.
+    if base64.len() / 4 * 3 > MAX_IMAGE_BYTES + 3 {
+        return Err(ImageError::TooLarge);
+    }
+    let bytes = STANDARD.decode(base64.trim_ascii()).map_err(|_| ImageError::NotBase64)?;
+    if bytes.len() > MAX_IMAGE_BYTES { Err(ImageError::TooLarge) } else { Ok(bytes) }
+}
+
+/// Width and height of an image that is what it is said to be and not too large to be looked at.
+fn dimensions(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), ImageError> {
+    if image::guess_format(bytes).ok() != Some(format) {
+        return Err(ImageError::Invalid);
+    }
+    let (width, height) = reader(bytes, format).into_dimensions().map_err(|_| ImageError::Invalid)?;
+    let pixels = u64::from(width) * u64::from(height);
+    if pixels > MAX_PIXELS { Err(ImageError::TooLarge) } else { Ok((width, height)) }
 }
 
 fn reader(bytes: &[u8], format: ImageFormat) -> ImageReader<Cursor<&[u8]>> {

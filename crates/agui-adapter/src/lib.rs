@@ -21,6 +21,7 @@ mod request;
 mod run;
 mod schema;
 mod tasks;
+mod terms;
 #[cfg(test)]
 mod testing;
 mod threads;
@@ -31,8 +32,8 @@ mod workspace;
 pub use adapter::Adapter;
 pub use cancel::{CancelReply, CancelRequest, CancelStatus};
 pub use config::{
-    AdapterConfig, CANCEL_DRAIN, CANCEL_TIMEOUT, IMAGE_JOBS, INTERRUPT_TTL, OnDisconnect, SIDEBAND_PATIENCE,
-    SIDEBAND_QUIET, TASK_ID_TIMEOUT,
+    AdapterConfig, CANCEL_DRAIN, CANCEL_TIMEOUT, IMAGE_JOBS, INTERRUPT_TTL, OnDisconnect, Profile,
+    SIDEBAND_PATIENCE, SIDEBAND_QUIET, TASK_ID_TIMEOUT,
 };
 pub use images::{KERNEL_MAX_BYTES, KERNEL_MAX_SIDE_PX, MAX_IMAGE_BYTES, MAX_IMAGES_BYTES, MAX_PIXELS};
 pub use kernel::Kernel;

@@ -1,15 +1,17 @@
 //! The newest user message: from AG-UI parts to A2A parts, images made to fit.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use a2a_wire::OutgoingPart;
 use agui_core::RunAgentInput;
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey};
 use agui_mapper::MapError;
-use agui_mapper::request::{UserPart, message};
+use agui_mapper::request::{FileContent, FileData, UserPart, any_message, message};
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
+use crate::config::Profile;
 use crate::images::{self, ImageError, MAX_IMAGES_BYTES};
 use crate::request::{UserMessage, internal};
 
@@ -22,12 +24,18 @@ pub(crate) struct Draft {
 enum DraftPart {
     Text(String),
     Image { base64: String, media_type: &'static str, filename: String, pointer: String },
+    File { base64: String, media_type: Option<String>, filename: Option<String>, pointer: String },
+    Url { url: String, media_type: Option<String>, filename: Option<String> },
 }
 
 impl Draft {
     /// Reads the newest user message.
-    pub(crate) fn of(input: &RunAgentInput) -> Result<Self, ErrorNotice> {
-        let message = message(input).map_err(|error| map_notice(&error))?;
+    pub(crate) fn of(profile: Profile, input: &RunAgentInput) -> Result<Self, ErrorNotice> {
+        let message = match profile {
+            Profile::IacCode => message(input),
+            Profile::Generic => any_message(input),
+        };
+        let message = message.map_err(|error| map_notice(&error))?;
         let parts = message.parts.into_iter().filter_map(|part| match part {
             UserPart::Text(text) => Some(DraftPart::Text(text.to_owned())),
             UserPart::Image(image) => Some(DraftPart::Image {
@@ -36,6 +44,7 @@ impl Draft {
                 filename: image.filename.into_owned(),
                 pointer: image.pointer,
             }),
+            UserPart::File(file) => draft_of_file(file),
             _ => None,
         });
         Ok(Self { id: message.message_id.to_owned(), parts: parts.collect() })
@@ -54,6 +63,18 @@ impl Draft {
             parts
         });
         Ok(UserMessage { id, parts: work.await.map_err(|_| internal())?? })
+    }
+}
+
+fn draft_of_file(file: FileData<'_>) -> Option<DraftPart> {
+    let (media_type, filename) = (file.media_type.map(str::to_owned), file.filename.map(Cow::into_owned));
+    match file.content {
+        FileContent::Base64(base64) => {
+            let (base64, pointer) = (base64.to_owned(), file.pointer);
+            Some(DraftPart::File { base64, media_type, filename, pointer })
+        }
+        FileContent::Url(url) => Some(DraftPart::Url { url: url.to_owned(), media_type, filename }),
+        _ => None,
     }
 }
 
@@ -76,9 +97,33 @@ fn outgoing(parts: Vec<DraftPart>) -> Result<Vec<OutgoingPart>, ErrorNotice> {
                 let data = serde_json::value::to_raw_value(&data).map_err(|_| internal())?;
                 OutgoingPart::data(data).with_media_type(image.media_type)
             }
+            DraftPart::File { base64, media_type, filename, pointer } => {
+                let declared = media_type.as_deref().unwrap_or_default();
+                total +=
+                    images::check_file(declared, &base64).map_err(|error| image_notice(error, pointer))?;
+                if total > MAX_IMAGES_BYTES {
+                    return Err(
+                        ErrorNotice::new(ErrorCode::InvalidInput).with_key(MessageKey::ImagesTooLarge)
+                    );
+                }
+                named(OutgoingPart::raw(base64), media_type, filename)
+            }
+            DraftPart::Url { url, media_type, filename } => {
+                named(OutgoingPart::url(url), media_type, filename)
+            }
         });
     }
     Ok(out)
+}
+
+fn named(mut part: OutgoingPart, media_type: Option<String>, filename: Option<String>) -> OutgoingPart {
+    if let Some(media_type) = media_type {
+        part = part.with_media_type(media_type);
+    }
+    match filename {
+        Some(filename) => part.with_filename(filename),
+        None => part,
+    }
 }
 
 /// An image as the kernel expects it (a2a.md §1.4).

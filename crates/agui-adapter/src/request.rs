@@ -4,12 +4,14 @@ use a2a_wire::OutgoingPart;
 use agui_core::RunRequest;
 use agui_core::{Message, ResumeEntry, RunId, ThreadId};
 use agui_i18n::Language;
-use agui_iac_code::{ErrorNotice, IacCodeProps, MessageKey, RunMode};
+use agui_iac_code::{ErrorNotice, MessageKey};
 use agui_store::{Digest, python_digest, request_digest};
 
 use crate::adapter::Shared;
+use crate::config::Profile;
 use crate::parts::Draft;
-use crate::workspace::{Workspace, WorkspaceError};
+use crate::terms::Terms;
+use crate::workspace::WorkspaceError;
 
 /// Longest `threadId` and `runId`, in bytes. Longer ones are no ids.
 pub const MAX_ID_BYTES: usize = 1024;
@@ -27,8 +29,7 @@ pub(crate) struct Request {
     pub(crate) speaks_1_0: bool,
     pub(crate) messages: Vec<Message>,
     pub(crate) resume: Vec<ResumeEntry>,
-    pub(crate) props: IacCodeProps,
-    pub(crate) workspace: Workspace,
+    pub(crate) terms: Terms,
     pub(crate) language: Language,
     pub(crate) digests: Digests,
     /// The newest user message for the kernel; `None` for a resume.
@@ -60,14 +61,10 @@ impl Digests {
 }
 
 /// The language of a request: what it asks for, else what the headers say (S1.6).
-pub(crate) fn language(request: &RunRequest) -> Language {
-    let preferred = props(request).ok().and_then(|props| props.preferred_language);
-    agui_i18n::choose(preferred.as_deref(), request.accept_language.as_deref())
-}
-
-fn props(request: &RunRequest) -> Result<IacCodeProps, ErrorNotice> {
-    let forwarded = request.input.forwarded_props.as_ref().map(agui_core::Json::get);
-    IacCodeProps::decode(forwarded).map_err(|error| ErrorNotice::from(&error))
+pub(crate) fn language(profile: Profile, request: &RunRequest) -> Language {
+    let terms = Terms::read(profile, request.input.forwarded_props.as_ref()).ok();
+    let preferred = terms.as_ref().and_then(Terms::preferred_language);
+    agui_i18n::choose(preferred, request.accept_language.as_deref())
 }
 
 impl Request {
@@ -77,28 +74,27 @@ impl Request {
         request: RunRequest,
         language: Language,
     ) -> Result<Self, ErrorNotice> {
-        let props = props(&request)?;
+        let profile = shared.config.profile;
+        let mut terms = Terms::read(profile, request.input.forwarded_props.as_ref())?;
         let input = &request.input;
         check_id("/threadId", input.thread_id.as_str())?;
         check_id("/runId", input.run_id.as_str())?;
-        if !input.tools.is_empty() {
+        // An agent of any make has tools of its own; those of the client, which some clients send with each
+        // request, are never called.
+        if profile == Profile::IacCode && !input.tools.is_empty() {
             return Err(ErrorNotice::field(MessageKey::InputTools, "/tools", "not-empty"));
         }
-        if props.is_guidance() && props.run_mode != Some(RunMode::Pipeline) {
-            let pointer = "/forwardedProps/iacCode/runMode";
-            return Err(ErrorNotice::field(MessageKey::InputGuidance, pointer, "not-allowed"));
-        }
-        let draft = if input.resume.is_empty() { Some(Draft::of(input)?) } else { None };
+        terms.check()?;
+        let draft = if input.resume.is_empty() { Some(Draft::of(profile, input)?) } else { None };
 
         let body = request.body.clone();
         let roots = shared.config.allowed_roots.clone();
-        let cwd = props.cwd.clone();
         // File system and hashing of up to 12 MiB: not on the threads that serve streams.
         let checked = tokio::task::spawn_blocking(move || {
             let digests = Digests { ours: request_digest(&body), python: python_digest(&body) };
-            Workspace::check(&cwd, &roots).map(|workspace| (workspace, digests))
+            terms.check_workspace(&roots).map(|()| (terms, digests))
         });
-        let (workspace, digests) = checked.await.map_err(|_| internal())?.map_err(workspace_notice)?;
+        let (terms, digests) = checked.await.map_err(|_| internal())?.map_err(workspace_notice)?;
         let message = match draft {
             Some(draft) => Some(draft.prepare(&shared.images).await?),
             None => None,
@@ -111,8 +107,7 @@ impl Request {
             speaks_1_0: input.protocol_version.is_some(),
             messages: input.messages,
             resume: input.resume,
-            props,
-            workspace,
+            terms,
             language,
             digests,
             message,

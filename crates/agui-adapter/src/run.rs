@@ -17,13 +17,14 @@ use a2a_client::{Client, Datum};
 use agui_core::{Event, RunSink, UnixMillis};
 use agui_iac_code::custom::PIPELINE_V1;
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey};
-use agui_mapper::{EventMapper, MapperConfig, ResumePoint};
+use agui_mapper::{Dialect, EventMapper, MapperConfig, ResumePoint};
 use agui_store::{ContextId, ExecutionId, SessionId, TaskId, ThreadRecord};
 
 use crate::active::StopReason;
 use crate::adapter::Shared;
 use crate::answers::{self, Answers};
 use crate::clock;
+use crate::config::Profile;
 use crate::notice::not_persisted;
 use crate::pending;
 use crate::request::Request;
@@ -87,7 +88,7 @@ impl Run {
         record: ThreadRecord,
         sink: RunSink,
     ) -> Self {
-        let mapper = EventMapper::new(mapper_config(&request, &record));
+        let mapper = EventMapper::new(mapper_config(shared.config.profile, &request, &record));
         if let Some(guard) = &guard
             && record.execution.pipeline_sequence > 0
         {
@@ -120,6 +121,11 @@ impl Run {
             Work::Guidance => Box::pin(self.guidance()).await,
         };
         Box::pin(self.conclude(ending)).await;
+    }
+
+    /// Whether nothing is known of the agent but that it speaks A2A.
+    fn is_generic(&self) -> bool {
+        self.shared.config.profile == Profile::Generic
     }
 
     /// The client for this run's calls, with the headers that go on to the kernel.
@@ -179,7 +185,7 @@ impl Run {
     /// Saves new ids, then tells the client about them (S11.6).
     async fn announce(&mut self) -> Result<(), ErrorNotice> {
         self.save_ids().await?;
-        let known = self.task_id.is_some() && self.session_id.is_some();
+        let known = self.task_id.is_some() && (self.session_id.is_some() || self.is_generic());
         if known && !self.mapper.observed().identity_changed() {
             self.mapper.announce_session(clock::now());
         }
@@ -192,18 +198,37 @@ impl Run {
         let task = self.task_id.is_none().then(|| observed.task_id.get().map(TaskId::from)).flatten();
         let session =
             self.session_id.is_none().then(|| observed.session_id.get().map(SessionId::from)).flatten();
-        if task.is_none() && session.is_none() {
+        let context = observed.context_id.get().filter(|context| self.is_new_context(context));
+        let context = context.map(ContextId::from);
+        if task.is_none() && session.is_none() && context.is_none() {
             return Ok(());
+        }
+        if let Some(context) = context {
+            self.context_id = context;
         }
         let what = if task.is_some() { MessageKey::PersistExecution } else { MessageKey::PersistSession };
         self.task_id = task.or_else(|| self.task_id.take());
         self.session_id = session.or_else(|| self.session_id.take());
         let (task, session) = (self.task_id.clone(), self.session_id.clone());
+        let context = self.context_id.clone();
         Box::pin(self.commit(what, move |record| {
+            record.context_id = context;
             record.execution.task_id = task;
             record.session_id = session;
         }))
         .await
+    }
+
+    /// Whether the agent names a conversation that it has not named before: those of any make choose the
+    /// name themselves.
+    fn is_new_context(&self, context: &str) -> bool {
+        self.is_generic() && self.context_id != *context
+    }
+
+    /// The conversation as the agent knows it; `None` before an agent of any make has named it.
+    fn known_context(&self) -> Option<&ContextId> {
+        let is_ours = self.is_generic() && self.context_id == ContextId::for_thread(&self.request.thread_id);
+        (!is_ours).then_some(&self.context_id)
     }
 
     /// Changes the record of this run's execution, and of no other (weakness 5).
@@ -259,7 +284,7 @@ fn tells_of_a_pipeline(event: &Event) -> bool {
     }
 }
 
-fn mapper_config(request: &Request, record: &ThreadRecord) -> MapperConfig {
+fn mapper_config(profile: Profile, request: &Request, record: &ThreadRecord) -> MapperConfig {
     let execution = &record.execution;
     let texts = answers::texts(request.language);
     let mut config = MapperConfig::new(
@@ -273,6 +298,14 @@ fn mapper_config(request: &Request, record: &ThreadRecord) -> MapperConfig {
     .with_answered(execution.answered.iter().map(agui_core::InterruptId::as_str))
     .with_history(&request.messages)
     .with_texts(texts);
+    if profile == Profile::Generic {
+        config.dialect = Dialect::Plain;
+        let is_ours = record.context_id == ContextId::for_thread(&record.thread_id);
+        if is_ours || record.execution.task_id.is_none() {
+            // The agent has yet to name the conversation, and may go on in another than it was asked to.
+            config.context_id = Box::default();
+        }
+    }
     config.parent_run_id.clone_from(&request.parent_run_id);
     config.task_id = execution.task_id.as_ref().map(|id| id.as_str().into());
     config.session_id = record.session_id.as_ref().map(|id| id.as_str().into());

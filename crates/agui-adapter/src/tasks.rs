@@ -7,6 +7,7 @@ use agui_store::{ContextId, TaskId, ThreadRecord};
 use tokio::time::timeout;
 
 use crate::adapter::Shared;
+use crate::config::Profile;
 
 /// What became of a `CancelTask`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub(crate) enum Told {
     TooLate,
     /// Nobody knows: the kernel did not answer, or refused.
     Unreachable,
+    /// An agent of any make answered that it does not cancel: the task may go on, and asking again is useless.
+    Refused,
 }
 
 /// Sends one `CancelTask`; the answer or the deadline ends the wait.
@@ -28,6 +31,10 @@ pub(crate) async fn cancel(shared: &Shared, client: &Client, task: &str) -> Told
             _ => Told::Cancelled,
         },
         Ok(Err(error)) if nothing_left(&error) => Told::TooLate,
+        Ok(Err(error)) if shared.config.profile == Profile::Generic && error.rpc().is_some() => {
+            tracing::warn!(%error, "the agent does not cancel the task");
+            Told::Refused
+        }
         Ok(Err(error)) => {
             tracing::warn!(%error, "task not cancelled");
             Told::Unreachable

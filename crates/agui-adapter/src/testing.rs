@@ -39,7 +39,7 @@ impl Bench {
         let body = input.to_json().to_string();
         let decoded = RunAgentInput::decode(body.as_bytes()).unwrap();
         let request = RunRequest::new(decoded, body.into());
-        let language = request::language(&request);
+        let language = request::language(self.adapter.shared.config.profile, &request);
         Request::check(&self.adapter.shared, request, language).await
     }
 }

@@ -2,7 +2,7 @@
 
 use a2a_wire::TaskState;
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey};
-use agui_mapper::Observed;
+use agui_mapper::{Dialect, Observed};
 
 /// What the observations mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub(crate) fn verdict(observed: &Observed) -> Verdict {
         return Verdict::Failed(notice);
     }
     match state {
+        // What it waits for has its answer, or was not told yet.
+        _ if observed.dialect == Dialect::Plain => Verdict::Unsettled,
         Some(TaskState::InputRequired) => Verdict::Success,
         Some(TaskState::AuthRequired) => {
             failed(ErrorCode::A2aExecutionFailed, Some(MessageKey::SignInNeeded))
@@ -57,6 +59,9 @@ fn ended(observed: &Observed) -> Verdict {
     match observed.last_state {
         Some(TaskState::Completed) => Verdict::Success,
         Some(TaskState::Canceled) => Verdict::Cancelled,
+        Some(TaskState::Rejected) if observed.dialect == Dialect::Plain => {
+            failed(ErrorCode::A2aExecutionFailed, Some(MessageKey::RequestRefused))
+        }
         _ => Verdict::Failed(trouble(observed).unwrap_or_else(|| ErrorCode::A2aExecutionFailed.into())),
     }
 }

@@ -225,6 +225,8 @@ fn name(kind: OpenInputKind) -> &'static str {
         OpenInputKind::BackupBlocked => "backup_blocked",
         OpenInputKind::AuthRequired => "auth_required",
         OpenInputKind::Prompt => "prompt",
+        OpenInputKind::Input => "input",
+        OpenInputKind::Auth => "auth",
         _ => "other",
     }
 }

@@ -2,25 +2,28 @@
 
 use http::request::Parts;
 
-use crate::{BearerToken, Denied, TokenError};
+#[cfg(feature = "jwt")]
+use crate::JwtVerifier;
+#[cfg(feature = "sigv4")]
+use crate::SigV4Verifier;
+use crate::{BearerToken, ConfigError, Denied};
 
-/// Decides from a request head whether the caller may go on.
+/// Decides from a request whether the caller may go on.
 ///
-/// The whole head is given, not only its headers, because a signature covers the method and the
-/// target too. The check reads no clock and no socket, so it may run before anything else is done
-/// for the request.
+/// Ask [`check`](Self::check) before the body is read and, where [`needs_body`](Self::needs_body) says so,
+/// [`check_body`](Self::check_body) after it, for every request: without a body, with an empty one.
 ///
 /// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use agui_auth::Authenticator;
 ///
 /// let auth = Authenticator::bearer("s3cret-token")?;
-/// let (head, ()) = http::Request::post("/")
-///     .header("authorization", "bearer s3cret-token")
-///     .body(())
-///     .map_err(|_| agui_auth::TokenError::Empty)?
-///     .into_parts();
-/// assert!(auth.check(&head).is_ok());
-/// # Ok::<(), agui_auth::TokenError>(())
+/// let request = http::Request::post("/").header("authorization", "bearer s3cret-token").body(())?;
+/// let (head, ()) = request.into_parts();
+/// assert!(auth.check(&head).await.is_ok());
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
@@ -30,14 +33,20 @@ pub enum Authenticator {
     Open,
     /// One shared secret, sent as `Authorization: Bearer <token>`.
     Bearer(BearerToken),
+    /// A token that an OpenID issuer signed, sent in the same way.
+    #[cfg(feature = "jwt")]
+    Jwt(JwtVerifier),
+    /// A request signed with AWS credentials.
+    #[cfg(feature = "sigv4")]
+    SigV4(SigV4Verifier),
 }
 
 impl Authenticator {
     /// An authenticator that asks for one shared token.
     ///
     /// # Errors
-    /// [`TokenError`] if no client could send this token in a header.
-    pub fn bearer(token: impl Into<String>) -> Result<Self, TokenError> {
+    /// [`ConfigError`] if no client could send this token in a header.
+    pub fn bearer(token: impl Into<String>) -> Result<Self, ConfigError> {
         BearerToken::new(token).map(Self::Bearer)
     }
 
@@ -47,16 +56,49 @@ impl Authenticator {
         !matches!(self, Self::Open)
     }
 
-    /// Lets the caller in or tells why not.
+    /// Lets the caller in or tells why not, from the head of the request: the whole of it, because a signature
+    /// covers the method and the target too.
+    ///
+    /// May wait for the keys of an issuer, a few seconds at most. Can be dropped at any await.
     ///
     /// # Errors
-    /// [`Denied`], which holds the status and the challenge to answer with.
+    /// [`Denied`], which holds the status, the code and the challenge to answer with.
     ///
-    /// Source: S1.5; RFC 6750 section 2.1.
-    pub fn check(&self, head: &Parts) -> Result<(), Denied> {
+    /// Source: S1.5; RFC 6750 section 2.1; R27, R28, R33 to R35.
+    pub async fn check(&self, head: &Parts) -> Result<(), Denied> {
         match self {
             Self::Open => Ok(()),
             Self::Bearer(token) => token.check(&head.headers),
+            #[cfg(feature = "jwt")]
+            Self::Jwt(verifier) => verifier.check(&head.headers).await,
+            #[cfg(feature = "sigv4")]
+            Self::SigV4(verifier) => verifier.check(head),
+        }
+    }
+
+    /// Whether a caller that [`check`](Self::check) let pass has to be asked again with the body.
+    #[must_use]
+    pub const fn needs_body(&self) -> bool {
+        match self {
+            Self::Open | Self::Bearer(_) => false,
+            #[cfg(feature = "jwt")]
+            Self::Jwt(_) => false,
+            #[cfg(feature = "sigv4")]
+            Self::SigV4(_) => true,
+        }
+    }
+
+    /// Checks that the body is the one that the caller signed. `Ok` where nothing covers the body.
+    ///
+    /// # Errors
+    /// [`Denied`], as for [`check`](Self::check).
+    pub fn check_body(&self, head: &Parts, body: &[u8]) -> Result<(), Denied> {
+        #[cfg(not(feature = "sigv4"))]
+        let _ = (head, body);
+        match self {
+            #[cfg(feature = "sigv4")]
+            Self::SigV4(verifier) => verifier.check_body(head, body),
+            _ => Ok(()),
         }
     }
 }
@@ -69,18 +111,20 @@ mod tests {
         http::Request::post("/").body(()).unwrap().into_parts().0
     }
 
-    #[test]
-    fn an_open_server_asks_nobody() {
+    #[tokio::test]
+    async fn an_open_server_asks_nobody() {
         let auth = Authenticator::default();
         assert!(!auth.is_required());
-        assert!(auth.check(&head()).is_ok());
+        assert!(auth.check(&head()).await.is_ok());
     }
 
-    #[test]
-    fn a_token_makes_credentials_required() {
+    #[tokio::test]
+    async fn a_token_makes_credentials_required_and_leaves_the_body_alone() {
         let auth = Authenticator::bearer("t").unwrap();
         assert!(auth.is_required());
-        assert!(auth.check(&head()).is_err());
+        assert!(auth.check(&head()).await.is_err());
+        assert!(!auth.needs_body());
+        assert!(auth.check_body(&head(), b"anything").is_ok());
     }
 
     #[test]

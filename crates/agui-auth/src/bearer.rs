@@ -8,39 +8,39 @@ use http::header::AUTHORIZATION;
 use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
-use crate::{Denied, DeniedReason};
-
-/// Why a configured token is of no use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum TokenError {
-    /// Nothing, or nothing but white space.
-    #[error("the bearer token is empty")]
-    Empty,
-    /// A control character or white space, which no `Authorization` header can carry unchanged.
-    #[error("the bearer token holds a character that a header cannot carry")]
-    Unsendable,
-}
+use crate::challenge::Challenge;
+use crate::{ConfigError, Denied, DeniedReason, ResourceMetadataUrl};
 
 /// One shared secret; wiped when the last copy is dropped, never shown.
 #[derive(Clone)]
-pub struct BearerToken(Arc<Zeroizing<String>>);
+pub struct BearerToken {
+    token: Arc<Zeroizing<String>>,
+    challenge: Challenge,
+}
 
 impl BearerToken {
     /// Takes the secret as it was configured.
     ///
     /// # Errors
-    /// [`TokenError`] if the text is blank, or holds white space or a control character: a client
+    /// [`ConfigError`] if the text is blank, or holds white space or a control character: a client
     /// could then never send it, and the server would refuse everybody.
-    pub fn new(token: impl Into<String>) -> Result<Self, TokenError> {
+    pub fn new(token: impl Into<String>) -> Result<Self, ConfigError> {
         let token = Zeroizing::new(token.into());
         if token.trim().is_empty() {
-            return Err(TokenError::Empty);
+            return Err(ConfigError::EmptyToken);
         }
         if token.chars().any(|c| c.is_control() || c.is_whitespace()) {
-            return Err(TokenError::Unsendable);
+            return Err(ConfigError::UnsendableToken);
         }
-        Ok(Self(Arc::new(token)))
+        Ok(Self { token: Arc::new(token), challenge: Challenge::plain() })
+    }
+
+    /// Tells refused callers where the resource metadata is (RFC 9728), and what is wrong with a token
+    /// (RFC 6750); without this the challenge is `Bearer` alone.
+    #[must_use]
+    pub fn with_resource_metadata(mut self, url: &ResourceMetadataUrl) -> Self {
+        self.challenge = Challenge::detailed(Some(url));
+        self
     }
 
     /// Looks for this token in the one `Authorization` header.
@@ -48,20 +48,12 @@ impl BearerToken {
     /// The time taken depends on the lengths of the two tokens, not on where they differ.
     ///
     /// # Errors
-    /// [`Denied`] with status 401 and the challenge `Bearer`.
+    /// [`Denied`] with status 401 and a challenge.
     pub fn check(&self, headers: &HeaderMap) -> Result<(), Denied> {
-        let mut values = headers.get_all(AUTHORIZATION).iter();
-        let value = values.next().ok_or_else(|| Denied::bearer(DeniedReason::Missing))?;
-        if values.next().is_some() {
-            return Err(Denied::bearer(DeniedReason::Repeated));
-        }
-        let sent =
-            bearer_credentials(value.as_bytes()).ok_or_else(|| Denied::bearer(DeniedReason::OtherScheme))?;
-        if bool::from(sent.ct_eq(self.0.as_bytes())) {
-            Ok(())
-        } else {
-            Err(Denied::bearer(DeniedReason::Unknown))
-        }
+        let verdict = bearer_token(headers).and_then(|sent| {
+            if bool::from(sent.ct_eq(self.token.as_bytes())) { Ok(()) } else { Err(DeniedReason::Unknown) }
+        });
+        verdict.map_err(|reason| Denied::unauthorized(reason, self.challenge.for_token(reason)))
     }
 }
 
@@ -71,9 +63,19 @@ impl fmt::Debug for BearerToken {
     }
 }
 
+/// The token of the one `Authorization` header.
+pub(crate) fn bearer_token(headers: &HeaderMap) -> Result<&[u8], DeniedReason> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let value = values.next().ok_or(DeniedReason::Missing)?;
+    if values.next().is_some() {
+        return Err(DeniedReason::Repeated);
+    }
+    after_scheme(value.as_bytes()).ok_or(DeniedReason::OtherScheme)
+}
+
 /// The part after the scheme. Bytes, not text: a header may hold any byte from 0x80 up, and such
 /// a value is a wrong token, not a fault of the server (weakness 59).
-fn bearer_credentials(value: &[u8]) -> Option<&[u8]> {
+fn after_scheme(value: &[u8]) -> Option<&[u8]> {
     const SCHEME: &[u8] = b"bearer";
     let (scheme, rest) = value.split_at_checked(SCHEME.len())?;
     if !scheme.eq_ignore_ascii_case(SCHEME) || rest.first() != Some(&b' ') {
@@ -141,15 +143,16 @@ mod tests {
     #[test]
     fn a_token_that_nobody_could_send_is_refused_when_configured() {
         let table = [
-            ("", TokenError::Empty),
-            (" \t", TokenError::Empty),
-            ("a b", TokenError::Unsendable),
-            (" a", TokenError::Unsendable),
-            ("a\n", TokenError::Unsendable),
-            ("a\u{7f}", TokenError::Unsendable),
+            ("", ConfigError::EmptyToken),
+            (" \t", ConfigError::EmptyToken),
+            ("a b", ConfigError::UnsendableToken),
+            (" a", ConfigError::UnsendableToken),
+            ("a\n", ConfigError::UnsendableToken),
+            ("a\u{7f}", ConfigError::UnsendableToken),
         ];
         for (token, expected) in table {
-            assert_eq!(BearerToken::new(token).unwrap_err(), expected, "{token:?}");
+            let error = BearerToken::new(token).unwrap_err();
+            assert_eq!(error.to_string(), expected.to_string(), "{token:?}");
         }
     }
 }

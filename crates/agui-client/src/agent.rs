@@ -7,8 +7,9 @@ use http::{HeaderMap, Method, Request};
 use http_body_util::Full;
 
 use crate::endpoint::Endpoint;
-use crate::exchange::Exchange;
-use crate::{AgentConfig, ClientError, Conversation, Run, RunEnd, outgoing, refusal};
+use crate::exchange::{BodyReader, Exchange};
+use crate::framing::Framing;
+use crate::{AgentConfig, Answer, ClientError, Conversation, Records, Run, RunEnd, outgoing, refusal};
 
 /// An agent behind an HTTP address.
 ///
@@ -24,9 +25,10 @@ impl HttpAgent {
     /// Checks the configuration; connects to nothing yet.
     ///
     /// # Errors
-    /// [`ClientError::InvalidUrl`], [`ClientError::TlsUnsupported`], [`ClientError::InvalidHeader`].
+    /// [`ClientError::InvalidUrl`], [`ClientError::TlsUnsupported`], [`ClientError::InvalidHeader`], and with the
+    /// feature `tls` `ClientError::TlsSetup`.
     pub fn new(config: AgentConfig) -> Result<Self, ClientError> {
-        let endpoint = Endpoint::parse(&config.url)?;
+        let endpoint = Endpoint::new(&config)?;
         let mut headers = HeaderMap::new();
         for (name, value) in &config.headers {
             let invalid = || ClientError::InvalidHeader { name: name.as_str().into() };
@@ -37,7 +39,7 @@ impl HttpAgent {
         }
         headers.insert(HOST, endpoint.authority.clone());
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        headers.insert(ACCEPT, HeaderValue::from_static(config.accept.header()));
         Ok(Self { config, endpoint, headers })
     }
 
@@ -50,21 +52,67 @@ impl HttpAgent {
     /// [`ClientError::Refused`] with what the agent says; else the agent was not reached, does not answer,
     /// or answers something else than an event stream.
     pub async fn run(&self, input: RunAgentInput) -> Result<Run, ClientError> {
-        let input = outgoing(input, self.config.dialect);
-        let body = serde_json::to_vec(&input).map_err(ClientError::Request)?;
-        let mut request = Request::new(Full::new(Bytes::from(body)));
-        *request.method_mut() = Method::POST;
-        request.uri_mut().clone_from(&self.endpoint.target);
-        request.headers_mut().clone_from(&self.headers);
-        let AgentConfig { connect_timeout, idle_timeout, max_event_bytes, .. } = self.config;
-        let exchange = Exchange::open(&self.endpoint, request, connect_timeout, idle_timeout).await?;
+        let (body, framing) = self.accepted(self.exchange(input).await?).await?;
+        Ok(Run::new(body, framing, self.config.idle_timeout))
+    }
+
+    /// Sends a request as [`run`](Self::run) does, and gives the records of its answer as they come.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub async fn records(&self, input: RunAgentInput) -> Result<Records, ClientError> {
+        let (body, framing) = self.accepted(self.exchange(input).await?).await?;
+        Ok(Records::new(body, framing, self.config.idle_timeout))
+    }
+
+    /// Sends a request as [`run`](Self::run) does, and gives the answer as it is: any status, any type, bytes.
+    ///
+    /// # Errors
+    /// The agent was not reached, or does not answer.
+    pub async fn open(&self, input: RunAgentInput) -> Result<Answer, ClientError> {
+        Ok(Answer::new(self.exchange(input).await?, self.config.idle_timeout))
+    }
+
+    /// Sends a body as it is, with headers of its own beside the configured ones, and gives the records of
+    /// the answer as they come. For bridges.
+    ///
+    /// A header given here takes the place of a configured one; those that the protocol fixes stay.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub async fn post(&self, body: Bytes, headers: HeaderMap) -> Result<Records, ClientError> {
+        let (body, framing) = self.accepted(self.send(body, headers).await?).await?;
+        Ok(Records::new(body, framing, self.config.idle_timeout))
+    }
+
+    /// The body of an answer that is a success and a stream of events.
+    async fn accepted(&self, exchange: Exchange) -> Result<(BodyReader, Framing), ClientError> {
         if !exchange.head.status.is_success() {
             return Err(refusal::read(exchange).await);
         }
-        if !is_event_stream(&exchange.head.headers) {
-            return Err(ClientError::NotEventStream);
+        let framing = Framing::of(&exchange.head.headers, self.config.max_event_bytes);
+        Ok((exchange.body, framing.ok_or(ClientError::NotEventStream)?))
+    }
+
+    async fn exchange(&self, input: RunAgentInput) -> Result<Exchange, ClientError> {
+        let input = outgoing(input, self.config.dialect);
+        let body = serde_json::to_vec(&input).map_err(ClientError::Request)?;
+        self.send(body.into(), HeaderMap::new()).await
+    }
+
+    async fn send(&self, body: Bytes, headers: HeaderMap) -> Result<Exchange, ClientError> {
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = Method::POST;
+        request.uri_mut().clone_from(&self.endpoint.target);
+        request.headers_mut().clone_from(&self.headers);
+        request.headers_mut().extend(headers);
+        for fixed in [HOST, CONTENT_TYPE, ACCEPT] {
+            if let Some(value) = self.headers.get(&fixed) {
+                request.headers_mut().insert(fixed, value.clone());
+            }
         }
-        Ok(Run::new(exchange.body, idle_timeout, max_event_bytes))
+        let AgentConfig { connect_timeout, idle_timeout, .. } = self.config;
+        Exchange::open(&self.endpoint, request, connect_timeout, idle_timeout).await
     }
 
     /// One whole turn: sends what the conversation has to say, applies every event, and calls `seen` after
@@ -95,11 +143,4 @@ impl fmt::Debug for HttpAgent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpAgent").field("config", &self.config).finish_non_exhaustive()
     }
-}
-
-/// An answer without a type is taken for what was asked for.
-fn is_event_stream(headers: &HeaderMap) -> bool {
-    let Some(value) = headers.get(CONTENT_TYPE) else { return true };
-    let media_type = value.to_str().unwrap_or_default().split(';').next().unwrap_or_default();
-    media_type.trim().eq_ignore_ascii_case("text/event-stream")
 }

@@ -1,7 +1,12 @@
 use std::fmt;
+#[cfg(feature = "tls")]
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::Dialect;
+#[cfg(feature = "tls")]
+use tokio_rustls::rustls::ClientConfig;
+
+use crate::{Accept, Dialect};
 
 /// How an agent is reached.
 ///
@@ -9,13 +14,14 @@ use crate::Dialect;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct AgentConfig {
-    /// Plain `http` URL of the endpoint. What is sent there is not encrypted; put a proxy in front of
-    /// agents on other machines.
+    /// URL of the endpoint: `https` with the feature `tls`, else plain `http`, which is not encrypted.
     pub url: String,
     /// Headers of every request beside those that the protocol fixes.
     pub headers: Vec<(String, String)>,
     /// Which protocol the requests declare.
     pub dialect: Dialect,
+    /// Which encoding of events is asked for.
+    pub accept: Accept,
     /// How long connecting may take; default 10 s.
     pub connect_timeout: Duration,
     /// How long the agent may be silent, before and in its answer; default 5 min. Agents are asked to send
@@ -23,6 +29,9 @@ pub struct AgentConfig {
     pub idle_timeout: Duration,
     /// Largest record of a stream, in bytes; default 10 MiB, as released clients have it.
     pub max_event_bytes: usize,
+    /// Whom to trust behind an `https` URL; `None` is what [`agui_tls::client_config`] gives.
+    #[cfg(feature = "tls")]
+    pub tls: Option<Arc<ClientConfig>>,
 }
 
 impl AgentConfig {
@@ -33,9 +42,12 @@ impl AgentConfig {
             url: url.into(),
             headers: Vec::new(),
             dialect: Dialect::Current,
+            accept: Accept::Text,
             connect_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(300),
             max_event_bytes: 10 * 1024 * 1024,
+            #[cfg(feature = "tls")]
+            tls: None,
         }
     }
 
@@ -59,6 +71,13 @@ impl AgentConfig {
         self
     }
 
+    /// Sets `accept`.
+    #[must_use]
+    pub const fn with_accept(mut self, accept: Accept) -> Self {
+        self.accept = accept;
+        self
+    }
+
     /// Sets `connect_timeout`.
     #[must_use]
     pub const fn with_connect_timeout(mut self, timeout: Duration) -> Self {
@@ -79,6 +98,14 @@ impl AgentConfig {
         self.max_event_bytes = bytes;
         self
     }
+
+    /// Sets `tls`. Whatever protocols it offers, HTTP/1.1 is what is spoken.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn with_tls(mut self, tls: Arc<ClientConfig>) -> Self {
+        self.tls = Some(tls);
+        self
+    }
 }
 
 impl fmt::Debug for AgentConfig {
@@ -87,6 +114,7 @@ impl fmt::Debug for AgentConfig {
         f.debug_struct("AgentConfig")
             .field("headers", &names)
             .field("dialect", &self.dialect)
+            .field("accept", &self.accept)
             .field("connect_timeout", &self.connect_timeout)
             .field("idle_timeout", &self.idle_timeout)
             .field("max_event_bytes", &self.max_event_bytes)

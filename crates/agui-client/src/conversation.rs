@@ -170,6 +170,12 @@ impl Conversation {
         self.state.to_json()
     }
 
+    /// The tools that the application carries out itself.
+    #[must_use]
+    pub fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
     /// The questions that wait for answers.
     #[must_use]
     pub fn interrupts(&self) -> &[Interrupt] {

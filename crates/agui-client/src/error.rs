@@ -1,6 +1,7 @@
 use std::io;
 
 use agui_core::{DecodeError, InterruptId, RunId, ToolCallId, Violation};
+use agui_proto::ProtoError;
 use sse_frame::SseError;
 
 /// Why a request was not made, or why its run cannot be trusted.
@@ -10,12 +11,16 @@ use sse_frame::SseError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// The address is no plain `http` URL, or holds credentials.
-    #[error("address is not a plain http URL")]
+    /// The address is no `http` or `https` URL, or holds credentials.
+    #[error("address is not an http URL without credentials")]
     InvalidUrl,
-    /// The address is `https`; this client leaves TLS to a proxy.
+    /// The address is `https`, and this client was built without the feature `tls`.
     #[error("https is not supported")]
     TlsUnsupported,
+    /// TLS cannot be set up on this machine.
+    #[cfg(feature = "tls")]
+    #[error("TLS cannot be set up")]
+    TlsSetup(#[source] agui_tls::TlsError),
     /// A header that was configured cannot be sent.
     #[error("header {name:?} cannot be sent")]
     InvalidHeader {
@@ -58,6 +63,10 @@ pub enum ClientError {
     /// The agent cannot be reached.
     #[error("agent cannot be reached")]
     Connect(#[source] io::Error),
+    /// The agent is not who its address says, or speaks no TLS.
+    #[cfg(feature = "tls")]
+    #[error("agent cannot be trusted")]
+    Tls(#[source] io::Error),
     /// The agent did not accept the connection in time.
     #[error("agent accepted no connection within {after_ms} ms")]
     ConnectTimeout {
@@ -94,6 +103,9 @@ pub enum ClientError {
     /// The event stream is not framed as it has to be, or a record is too large.
     #[error("event stream cannot be read")]
     Sse(#[from] SseError),
+    /// The binary event stream is not framed as it has to be, or a frame is too large or no event.
+    #[error("binary event stream cannot be read")]
+    Proto(#[from] ProtoError),
     /// A record is no event, or a known event is malformed.
     #[error("event cannot be read")]
     Decode(#[from] DecodeError),

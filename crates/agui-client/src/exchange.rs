@@ -11,13 +11,13 @@ use http_body_util::Full;
 use hyper::body::{Body, Incoming};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::ClientError;
 use crate::endpoint::Endpoint;
+use crate::socket::Socket;
 
-type Connection = http1::Connection<TokioIo<TcpStream>, Full<Bytes>>;
+type Connection = http1::Connection<TokioIo<Socket>, Full<Bytes>>;
 
 /// The head of an answer, and the connection that brings its body.
 pub(crate) struct Exchange {

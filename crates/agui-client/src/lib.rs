@@ -1,23 +1,32 @@
 #![doc = include_str!("../README.md")]
 
 mod agent;
+mod answer;
 mod config;
 mod conversation;
 mod end;
 mod endpoint;
 mod error;
 mod exchange;
+mod framing;
+mod legacy;
 mod outgoing;
 mod pipeline;
+mod records;
 mod refusal;
 mod run;
 mod silence;
+mod socket;
 
 pub use agent::HttpAgent;
+pub use answer::Answer;
 pub use config::AgentConfig;
 pub use conversation::{Conversation, MAX_STATE_BYTES, PatchFailure, Warning};
 pub use end::RunEnd;
 pub use error::ClientError;
+pub use framing::Accept;
+pub use legacy::Modernizer;
 pub use outgoing::{Dialect, outgoing};
 pub use pipeline::{Note, Pipeline};
+pub use records::Records;
 pub use run::Run;

@@ -1,6 +1,8 @@
 //! What a request has to look like on the wire. Pure: no IO, no clock.
 
-use agui_core::{Content, ContentPart, JsonObject, Message, PROTOCOL_VERSION, RunAgentInput};
+use agui_core::{JsonObject, Message, PROTOCOL_VERSION, RunAgentInput};
+
+use crate::legacy::modernize_messages;
 
 /// Which protocol the request declares.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -33,27 +35,8 @@ pub fn outgoing(mut input: RunAgentInput, dialect: Dialect) -> RunAgentInput {
         }
     }
     input.messages.retain(|message| !matches!(message, Message::Activity(_)));
-    for message in &mut input.messages {
-        let content = match message {
-            Message::User(message) => &mut message.content,
-            Message::Tool(message) => &mut message.content,
-            _ => continue,
-        };
-        if let Content::Parts(parts) = content {
-            modernize(parts);
-        }
-    }
+    modernize_messages(&mut input.messages, "", &mut Vec::new());
     input
-}
-
-fn modernize(parts: &mut Vec<ContentPart>) {
-    if parts.iter().any(|part| matches!(part, ContentPart::Binary(_))) {
-        let old = std::mem::take(parts);
-        parts.extend(old.into_iter().filter_map(|part| match part {
-            ContentPart::Binary(binary) => binary.to_media(),
-            part => Some(part),
-        }));
-    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use agui_core::{ChunkExpander, Decoded, Event, PROTOCOL_VERSION, Reading, Verifier, decode_event_with};
+use agui_core::{ChunkExpander, Decoded, Event, PROTOCOL_VERSION, Verifier};
 
 use crate::ClientError;
+use crate::legacy::Modernizer;
 
 /// Something that was left out or is worth a line in a log; the stream goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +21,21 @@ pub enum Note {
         /// JSON pointer into the event.
         pointer: String,
     },
+    /// An event of a type that 1.0 has no more was read as its successor.
+    RetiredEvent {
+        /// The type on the wire.
+        event_type: Box<str>,
+    },
+    /// A media part of 0.x was read as one of 1.0.
+    BinaryPart {
+        /// JSON pointer into the event.
+        pointer: String,
+    },
+    /// A required member that an agent of 0.x has left out was read as `null`.
+    AbsentMember {
+        /// JSON pointer into the event.
+        pointer: String,
+    },
     /// The agent speaks another version of the protocol.
     OtherVersion {
         /// What it declares.
@@ -32,6 +48,9 @@ impl fmt::Display for Note {
         match self {
             Self::UnknownEvent { event_type } => write!(f, "unknown event {event_type:?} left out"),
             Self::Skipped { pointer } => write!(f, "unknown piece left out at {pointer}"),
+            Self::RetiredEvent { event_type } => write!(f, "retired event {event_type:?} translated"),
+            Self::BinaryPart { pointer } => write!(f, "part of 0.x translated at {pointer}"),
+            Self::AbsentMember { pointer } => write!(f, "absent {pointer} read as null"),
             Self::OtherVersion { declared } => write!(f, "agent speaks version {declared:?}"),
         }
     }
@@ -39,12 +58,16 @@ impl fmt::Display for Note {
 
 /// Reads the records of one stream: decodes, expands chunks, checks every rule.
 ///
+/// Streams of 0.x are read as such of 1.0: `THINKING_*` events, `binary` parts, and nulls that are there or
+/// not where 1.0 has it otherwise. Each translation is noted.
+///
 /// Several runs in a row and a late `RUN_ERROR` are accepted. Whose ids the runs carry is not compared
 /// with a request, because agents exist that make their own; the runs of one stream have to agree.
 ///
 /// Source: AG-UI 1.0, "Processing"; behaviour of the released 1.0 client.
 #[derive(Debug, Default)]
 pub struct Pipeline {
+    modernizer: Modernizer,
     expander: ChunkExpander,
     verifier: Verifier,
     whole: Vec<Event>,
@@ -54,7 +77,12 @@ impl Pipeline {
     /// A pipeline for a stream that begins.
     #[must_use]
     pub const fn new() -> Self {
-        Self { expander: ChunkExpander::new(), verifier: Verifier::new(), whole: Vec::new() }
+        Self {
+            modernizer: Modernizer::new(),
+            expander: ChunkExpander::new(),
+            verifier: Verifier::new(),
+            whole: Vec::new(),
+        }
     }
 
     /// Takes the data of the next record, and appends its events to `out` and what was left out to `notes`.
@@ -68,9 +96,7 @@ impl Pipeline {
         out: &mut Vec<Event>,
         notes: &mut Vec<Note>,
     ) -> Result<(), ClientError> {
-        let (decoded, skipped) = decode_event_with(record, Reading::Stream)?;
-        notes.extend(skipped.into_iter().map(|piece| Note::Skipped { pointer: piece.pointer }));
-        let event = match decoded {
+        let event = match self.modernizer.decode(record, notes)? {
             Decoded::Known(event) => event,
             Decoded::Unknown(unknown) => {
                 notes.push(Note::UnknownEvent { event_type: unknown.event_type });

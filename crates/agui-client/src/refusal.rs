@@ -1,7 +1,9 @@
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::header::RETRY_AFTER;
 use serde::Deserialize;
+use sse_frame::Decoder;
 use tokio::time::timeout;
 
 use crate::ClientError;
@@ -40,11 +42,20 @@ pub(crate) async fn read(exchange: Exchange) -> ClientError {
 }
 
 fn said(body: &[u8]) -> (Option<Box<str>>, Option<Box<str>>) {
-    let envelope: Envelope = serde_json::from_slice(body).unwrap_or_default();
+    // Some servers answer every error as a stream that holds one event.
+    let record = body.starts_with(b"data:").then(|| first_record(body)).flatten();
+    let envelope: Envelope = serde_json::from_slice(record.as_deref().unwrap_or(body)).unwrap_or_default();
     match envelope.error {
         Some(inner) => (inner.code, inner.message),
         None => (envelope.code, envelope.message),
     }
+}
+
+fn first_record(body: &[u8]) -> Option<Bytes> {
+    let mut decoder = Decoder::new(MAX_BODY_BYTES);
+    decoder.push(Bytes::copy_from_slice(body));
+    let record = decoder.next_frame().ok().flatten().or_else(|| decoder.finish().ok().flatten());
+    record.map(|record| record.data)
 }
 
 #[cfg(test)]
@@ -53,12 +64,17 @@ mod tests {
 
     #[test]
     fn code_and_message_are_found_or_left_out() {
-        let cases: [(&str, Option<&str>, Option<&str>); 5] = [
+        let cases: [(&str, Option<&str>, Option<&str>); 6] = [
             (r#"{"error":{"code":"BUSY","message":"later"}}"#, Some("BUSY"), Some("later")),
             (r#"{"code":"BUSY","message":"later"}"#, Some("BUSY"), Some("later")),
             (r#"{"error":{"code":"BUSY"}}"#, Some("BUSY"), None),
             (r#"{"detail":[{"msg":"field required"}]}"#, None, None),
             ("<html>", None, None),
+            (
+                "data: {\"type\":\"RUN_ERROR\",\"code\":\"BUSY\",\"message\":\"later\"}\n\n",
+                Some("BUSY"),
+                Some("later"),
+            ),
         ];
         for (body, code, message) in cases {
             let found = said(body.as_bytes());

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use agui_core::Event;
 use futures_core::Stream;
-use sse_frame::{Decoder, Frame};
 
 use crate::exchange::{BodyReader, millis};
+use crate::framing::{Framing, Record};
 use crate::silence::Silence;
 use crate::{ClientError, Note, Pipeline, RunEnd};
 
@@ -26,7 +26,7 @@ const AFTER_END: Duration = Duration::from_secs(5);
 pub struct Run {
     /// `None` once everything was read or reading has failed.
     body: Option<BodyReader>,
-    decoder: Decoder,
+    framing: Framing,
     pipeline: Pipeline,
     batch: Vec<Event>,
     ready: VecDeque<Event>,
@@ -38,10 +38,10 @@ pub struct Run {
 }
 
 impl Run {
-    pub(crate) fn new(body: BodyReader, idle_timeout: Duration, max_event_bytes: usize) -> Self {
+    pub(crate) fn new(body: BodyReader, framing: Framing, idle_timeout: Duration) -> Self {
         Self {
             body: Some(body),
-            decoder: Decoder::new(max_event_bytes),
+            framing,
             pipeline: Pipeline::new(),
             batch: Vec::new(),
             ready: VecDeque::new(),
@@ -102,8 +102,8 @@ impl Run {
             };
             match more {
                 Ok(Some(chunk)) => {
-                    self.decoder.push(chunk);
-                    self.take_records(Decoder::next_frame);
+                    self.framing.push(chunk);
+                    self.take_records(Framing::next);
                     // Comments keep a run alive, but not a stream whose run is over.
                     if !is_complete || !self.ready.is_empty() {
                         self.silence.end();
@@ -111,7 +111,7 @@ impl Run {
                 }
                 Ok(None) => {
                     self.body = None;
-                    self.take_records(Decoder::finish);
+                    self.take_records(Framing::finish);
                     if self.failure.is_none() {
                         self.failure = self.pipeline.finish().err();
                     }
@@ -124,12 +124,16 @@ impl Run {
     }
 
     /// Reads every record that is complete.
-    fn take_records(&mut self, next: fn(&mut Decoder) -> Result<Option<Frame>, sse_frame::SseError>) {
+    fn take_records(&mut self, next: fn(&mut Framing) -> Result<Option<Record>, ClientError>) {
         loop {
-            let read = match next(&mut self.decoder) {
+            let read = match next(&mut self.framing) {
                 Ok(None) => return,
-                Ok(Some(frame)) => self.pipeline.push(&frame.data, &mut self.batch, &mut self.notes),
-                Err(error) => Err(error.into()),
+                Ok(Some(Record::Event(json))) => self.pipeline.push(&json, &mut self.batch, &mut self.notes),
+                Ok(Some(Record::Later { field })) => {
+                    self.notes.push(Note::UnknownEvent { event_type: format!("field {field}").into() });
+                    Ok(())
+                }
+                Err(error) => Err(error),
             };
             self.ready.extend(self.batch.drain(..));
             if let Err(error) = read {

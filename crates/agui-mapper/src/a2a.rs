@@ -9,14 +9,17 @@ use crate::questions::Questions;
 use crate::spans::Spans;
 
 mod artifacts;
+mod asks;
 mod digest;
 mod replay;
 mod shown;
 mod snapshot;
 mod text;
+mod updates;
 
 pub(crate) use artifacts::Artifacts;
 pub(crate) use text::TextFlow;
+use updates::Told;
 
 /// Id of messages that the agent gives none.
 const NAMELESS_MESSAGE: &str = "message";
@@ -29,6 +32,12 @@ pub(crate) struct Turn {
     pub(crate) artifacts: Artifacts,
     pub(crate) questions: Questions,
     pub(crate) observed: Observed,
+    told: Told,
+    max_artifact_bytes: usize,
+    /// Whether the task has worked since this run began.
+    has_worked: bool,
+    /// When the question was asked that was answered last in this run, in the agent's own words.
+    answered_at: Option<String>,
 }
 
 impl Turn {
@@ -37,6 +46,7 @@ impl Turn {
             task_id: Identity::known(config.task_id.clone()),
             context_id: Identity::known(Some(config.context_id.clone())),
             session_id: Identity::known(config.session_id.clone()),
+            dialect: config.dialect,
             open_inputs: config.pending.iter().filter(|open| !is_answered(config, open)).cloned().collect(),
             ..Observed::default()
         };
@@ -48,6 +58,10 @@ impl Turn {
             artifacts: Artifacts::new(config.resume.as_ref()),
             questions: Questions::new(config),
             observed,
+            told: Told::default(),
+            max_artifact_bytes: config.max_artifact_bytes,
+            has_worked: false,
+            answered_at: None,
         }
     }
 
@@ -69,10 +83,20 @@ impl Turn {
             observed.failure = None;
             observed.backup_blocked = None;
             observed.permission_wait = None;
+            self.has_worked = true;
         }
         if self.observed.last_state.as_ref() != Some(state) {
             self.observed.last_state = Some(state.clone());
         }
+    }
+
+    /// Closes a question that the agent has got an answer to, by its id or by that of its interrupt.
+    pub(crate) fn answered(&mut self, id: &str) {
+        let is_meant = |open: &&OpenInput| *open.input_id == *id || open.interrupt.id.as_str() == id;
+        if let Some(open) = self.observed.open_inputs.iter().find(is_meant) {
+            self.answered_at = asks::asked_at(open);
+        }
+        self.questions.answered(&mut self.observed, id);
     }
 
     /// Opens a question.
@@ -110,13 +134,10 @@ impl Turn {
         }
     }
 
-    /// Shows what a Task says that was not shown yet.
-    pub(crate) fn task_text(&mut self, task: &Task<'_>) {
-        let asked = task.history.iter().rposition(|message| message.role == Role::User);
-        let answers = task.history.iter().skip(asked.map_or(0, |at| at + 1));
-        let last = task.status.message.as_ref().filter(|_| is_answer(&task.status.state));
+    /// Shows what messages of a Task say that was not shown yet.
+    pub(crate) fn task_text<'t, 'a: 't>(&mut self, answers: impl IntoIterator<Item = &'t Message<'a>>) {
         let mut messages: Vec<(&str, Vec<&str>)> = Vec::new();
-        for message in answers.chain(last).filter(|message| is_agents(message)) {
+        for message in answers {
             let id = message_id(message);
             match messages.iter_mut().find(|(known, _)| *known == id) {
                 Some((_, texts)) => texts.extend(message.texts()),
@@ -139,6 +160,18 @@ impl Turn {
 
 fn is_answered(config: &MapperConfig, open: &OpenInput) -> bool {
     config.answered.iter().any(|id| **id == *open.input_id || **id == *open.interrupt.id.as_str())
+}
+
+/// What the agent says about the state of a Task, if that is an answer.
+pub(crate) fn last_answer<'t, 'a>(task: &'t Task<'a>) -> Option<&'t Message<'a>> {
+    let last = task.status.message.as_ref().filter(|_| is_answer(&task.status.state));
+    last.filter(|message| is_agents(message))
+}
+
+/// What the agent said in a Task's history since the user spoke last.
+pub(crate) fn answers_in<'t, 'a>(task: &'t Task<'a>) -> impl Iterator<Item = &'t Message<'a>> {
+    let asked = task.history.iter().rposition(|message| message.role == Role::User);
+    task.history.iter().skip(asked.map_or(0, |at| at + 1)).filter(|message| is_agents(message))
 }
 
 /// The text of a message in one piece.

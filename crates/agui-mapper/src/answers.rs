@@ -49,6 +49,10 @@ pub fn resolve(question: &OpenInput, entry: &ResumeEntry) -> Result<Answer, MapE
         };
     }
     let payload = entry.payload.as_ref().ok_or(MapError::PayloadRequired)?;
+    if question.kind.takes_a_string() {
+        let words = text(payload.as_raw()).filter(|words| !words.is_empty());
+        return words.map(Answer::Text).ok_or(MapError::PayloadInvalid);
+    }
     let members = Members::strict(payload.as_raw()).ok_or(MapError::PayloadInvalid)?;
     match question.kind {
         OpenInputKind::Permission => {

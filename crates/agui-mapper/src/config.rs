@@ -12,6 +12,12 @@ use crate::texts::Texts;
 /// 64 KiB, so a longer one is cut with a note of what is left out. The kernel keeps the whole of it.
 pub const MAX_RESULT_BYTES: usize = 60_000;
 
+/// Longest JSON text of an artifact or of the parts of a message in a custom event, in bytes (default of
+/// [`MapperConfig::max_artifact_bytes`]).
+///
+/// Contents that go beyond are left out with a note; whoever needs them asks the agent.
+pub const MAX_ARTIFACT_BYTES: usize = 256 * 1024;
+
 /// Whose metadata the updates carry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -19,7 +25,7 @@ pub enum Dialect {
     /// The iac-code kernel: `metadata.iac_code` is read, artifacts are structured data only.
     #[default]
     IacCode,
-    /// Any other A2A agent: metadata is not read, and the text parts of artifacts are its answer.
+    /// Any A2A agent: metadata is not read, the text of artifacts is its answer, and a task that waits asks.
     Plain,
 }
 
@@ -37,7 +43,7 @@ pub struct MapperConfig {
     pub execution_id: Box<str>,
     /// Identity of the requester for the execution.
     pub ros_invocation_id: Box<str>,
-    /// A2A context of the thread; an update of another one is not mapped.
+    /// A2A context of the thread; an update of another one is not mapped. Empty if the agent has yet to tell.
     pub context_id: Box<str>,
     /// A2A task, when the run resumes one; an update of another one is not mapped.
     pub task_id: Option<Box<str>>,
@@ -55,6 +61,8 @@ pub struct MapperConfig {
     pub answered: Vec<Box<str>>,
     /// Longest JSON text of a tool result in bytes.
     pub max_result_bytes: usize,
+    /// Longest JSON text of an artifact in a custom event, in bytes ([`Dialect::Plain`] only).
+    pub max_artifact_bytes: usize,
     /// Tool calls that the client knows, with whether their result is known too.
     pub(crate) known_calls: Vec<(ToolCallId, Known)>,
 }
@@ -91,6 +99,7 @@ impl MapperConfig {
             pending: Vec::new(),
             answered: Vec::new(),
             max_result_bytes: MAX_RESULT_BYTES,
+            max_artifact_bytes: MAX_ARTIFACT_BYTES,
             known_calls: Vec::new(),
         }
     }
@@ -155,6 +164,13 @@ impl MapperConfig {
     #[must_use]
     pub const fn with_max_result_bytes(mut self, bytes: usize) -> Self {
         self.max_result_bytes = bytes;
+        self
+    }
+
+    /// Sets the longest JSON text of an artifact in a custom event, in bytes.
+    #[must_use]
+    pub const fn with_max_artifact_bytes(mut self, bytes: usize) -> Self {
+        self.max_artifact_bytes = bytes;
         self
     }
 

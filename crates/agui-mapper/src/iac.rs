@@ -1,17 +1,18 @@
-//! Rules of the iac-code kernel: its metadata on updates, Tasks and messages.
+//! Rules of the iac-code kernel, a layer over those of A2A: its metadata on updates, Tasks and messages.
 
-use a2a_wire::{Message, Part, StatusUpdate, Task, TaskState};
+use a2a_wire::{ArtifactUpdate, Message, Part, StatusUpdate, Task, TaskState};
 use agui_iac_code::PipelineState;
 use agui_iac_code::metadata::{IacMetadata, PermissionAck, PipelinePayload, Thinking};
 use serde_json::value::RawValue;
 
-use crate::a2a::{Turn, is_agents};
+use crate::a2a::{Turn, answers_in, is_agents, last_answer};
 use crate::config::MapperConfig;
 use crate::observed::{Notice, Sideband};
 use crate::position::ResumePoint;
 use crate::questions::prompt::{self, Seen};
 use crate::spans::LaneId;
 
+mod artifacts;
 mod pipeline;
 mod signals;
 mod tools;
@@ -114,13 +115,18 @@ impl Iac {
         }
         self.name_calls(turn);
         for artifact in &task.artifacts {
-            turn.artifacts.of_task(&mut turn.spans, artifact);
+            artifacts::of_task(turn, artifact);
         }
-        turn.task_text(task);
+        turn.task_text(answers_in(task).chain(last_answer(task)));
         if state.is_interrupted() {
             prompt::raise(turn, state, task.status.message.as_ref(), Seen::Task);
         }
         self.stream_opened();
+    }
+
+    /// Maps an artifact, or a piece of one.
+    pub(crate) fn artifact_update(turn: &mut Turn, update: &ArtifactUpdate<'_>) {
+        artifacts::update(turn, update);
     }
 
     /// Maps a message that came instead of a task: an acknowledgement of an answer, or the answer itself.

@@ -41,6 +41,10 @@ pub enum OpenInputKind {
     AuthRequired,
     /// The agent asks in plain text, without structure.
     Prompt,
+    /// A task of any agent needs input; the answer is a string.
+    Input,
+    /// A task of any agent needs the user to sign in or to allow something; the answer is a string.
+    Auth,
     /// A kind that is not known; it is answered with text.
     Other,
 }
@@ -50,6 +54,10 @@ impl OpenInputKind {
     pub(crate) const AUTH_REQUIRED: &str = "auth_required";
     /// See [`AUTH_REQUIRED`](Self::AUTH_REQUIRED).
     pub(crate) const PROMPT: &str = "prompt";
+    /// See [`AUTH_REQUIRED`](Self::AUTH_REQUIRED).
+    pub(crate) const INPUT: &str = "input";
+    /// See [`AUTH_REQUIRED`](Self::AUTH_REQUIRED).
+    pub(crate) const AUTH: &str = "auth";
 
     pub(crate) fn of(input: &Input<'_>) -> Self {
         match input.kind {
@@ -63,6 +71,8 @@ impl OpenInputKind {
             _ => match &*input.kind_name {
                 Self::AUTH_REQUIRED => Self::AuthRequired,
                 Self::PROMPT => Self::Prompt,
+                Self::INPUT => Self::Input,
+                Self::AUTH => Self::Auth,
                 _ => Self::Other,
             },
         }
@@ -76,8 +86,22 @@ impl OpenInputKind {
             Self::DeploymentConfirmation => &texts.deployment_confirmation,
             Self::PipelinePauseConfirmation => &texts.pause_confirmation,
             Self::BackupBlocked => &texts.backup_blocked,
-            Self::AuthRequired => &texts.auth_required,
-            Self::AskUserQuestion | Self::Prompt | Self::Other => &texts.input_required,
+            Self::AuthRequired | Self::Auth => &texts.auth_required,
+            Self::AskUserQuestion | Self::Prompt | Self::Input | Self::Other => &texts.input_required,
+        }
+    }
+
+    /// Whether the answer is a string rather than an object.
+    pub(crate) const fn takes_a_string(self) -> bool {
+        matches!(self, Self::Input | Self::Auth)
+    }
+
+    /// The reason of the interrupt. Source: AG-UI 1.0, "Interrupt"; words that it does not know have a prefix.
+    const fn reason(self) -> &'static str {
+        match self {
+            Self::Permission => "tool_call",
+            Self::Auth => "a2a:auth_required",
+            _ => "input_required",
         }
     }
 }
@@ -88,8 +112,7 @@ pub(crate) fn restore(id: &str, value: Json, sideband: Sideband, texts: &Texts) 
     let kind = OpenInputKind::of(&input);
     let choices = input.choices();
     let message = message(&input, kind, &choices, texts);
-    let reason = if kind == OpenInputKind::Permission { "tool_call" } else { "input_required" };
-    let mut interrupt = Interrupt::new(InterruptId::from(id), reason).with_message(message);
+    let mut interrupt = Interrupt::new(InterruptId::from(id), kind.reason()).with_message(message);
     let tool_use_id = input.tool_use_id.as_deref().filter(|id| !id.is_empty());
     interrupt.tool_call_id = value::stream_call(&value).or_else(|| tool_use_id.map(ToolCallId::from));
     interrupt.response_schema = schema::of(kind, &input, &choices);

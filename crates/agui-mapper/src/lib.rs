@@ -3,20 +3,22 @@
 mod a2a;
 pub mod answers;
 mod config;
+pub mod custom;
 mod error;
 mod iac;
 mod interrupt;
 mod json;
 mod mapper;
 mod observed;
-mod plain;
 mod position;
 mod questions;
 pub mod request;
+#[cfg(feature = "schema")]
+pub mod schema;
 mod spans;
 mod texts;
 
-pub use config::{Dialect, MAX_RESULT_BYTES, MapperConfig};
+pub use config::{Dialect, MAX_ARTIFACT_BYTES, MAX_RESULT_BYTES, MapperConfig};
 pub use error::MapError;
 pub use interrupt::OpenInputKind;
 pub use mapper::{Ending, EventMapper};

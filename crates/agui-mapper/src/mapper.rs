@@ -2,16 +2,17 @@
 
 use a2a_wire::{Alike, StatusUpdate, StreamItem, Task, TaskState};
 use agui_core::{
-    Custom, Event, Interrupt, Json, Outcome, PROTOCOL_VERSION, RunError, RunFinished, RunStarted, UnixMillis,
+    Custom, Event, Interrupt, Json, Outcome, PROTOCOL_VERSION, RunError, RunFinished, RunStarted, TokenUsage,
+    UnixMillis,
 };
 use agui_iac_code::custom::{SESSION_V1, SessionV1};
 use agui_iac_code::{ErrorCode, PipelineState};
 
 use crate::a2a::{Turn, message_id};
 use crate::config::{Dialect, MapperConfig};
+use crate::custom::{TASK_V1, TaskV1};
 use crate::iac::Iac;
 use crate::observed::Observed;
-use crate::plain;
 use crate::position::ResumePoint;
 
 /// Maps what an A2A agent sends in one run to AG-UI events.
@@ -25,8 +26,10 @@ pub struct EventMapper {
     config: MapperConfig,
     phase: Phase,
     announced: bool,
+    /// The rules of A2A …
     turn: Turn,
-    iac: Iac,
+    /// … and those of the iac-code kernel over them, if it is one.
+    layer: Option<Iac>,
     /// Whether the last update did nothing but add text to a message.
     added_text: bool,
     repeated: Option<Repeated>,
@@ -76,8 +79,11 @@ impl EventMapper {
     #[must_use]
     pub fn new(config: MapperConfig) -> Self {
         let mut turn = Turn::new(&config);
-        let iac = Iac::new(&config, &mut turn);
-        Self { config, phase: Phase::Fresh, announced: false, turn, iac, added_text: false, repeated: None }
+        let layer = match config.dialect {
+            Dialect::IacCode => Some(Iac::new(&config, &mut turn)),
+            Dialect::Plain => None,
+        };
+        Self { config, phase: Phase::Fresh, announced: false, turn, layer, added_text: false, repeated: None }
     }
 
     /// Begins the stream: `RUN_STARTED`, then the steps that the execution left running.
@@ -100,7 +106,9 @@ impl EventMapper {
             .with_protocol_version(PROTOCOL_VERSION);
         started.parent_run_id = config.parent_run_id.clone();
         self.turn.spans.emit(started);
-        self.iac.start(&mut self.turn);
+        if let Some(iac) = &mut self.layer {
+            iac.start(&mut self.turn);
+        }
         true
     }
 
@@ -108,7 +116,9 @@ impl EventMapper {
     ///
     /// The first stream of a resumed run and a stream that begins with a Task are recognised by themselves.
     pub fn stream_opened(&mut self) {
-        self.iac.stream_opened();
+        if let Some(iac) = &mut self.layer {
+            iac.stream_opened();
+        }
     }
 
     /// Maps one datum of the kernel: of a stream, or the result of a unary call.
@@ -126,18 +136,18 @@ impl EventMapper {
             StreamItem::Task(task) => self.task(task),
             StreamItem::ArtifactUpdate(update) => {
                 if self.turn.admit(&update.task_id, &update.context_id) {
-                    match self.config.dialect {
-                        Dialect::IacCode => self.turn.artifacts.update(&mut self.turn.spans, update),
-                        Dialect::Plain => plain::artifact_update(&mut self.turn, update),
+                    match &self.layer {
+                        Some(_) => Iac::artifact_update(&mut self.turn, update),
+                        None => self.turn.artifact_update(update),
                     }
                 }
             }
             StreamItem::Message(message) => {
                 let task = message.task_id.as_deref().unwrap_or_default();
                 if self.turn.admit(task, message.context_id.as_deref().unwrap_or_default()) {
-                    match self.config.dialect {
-                        Dialect::IacCode => self.iac.message(&mut self.turn, message),
-                        Dialect::Plain => self.turn.direct_message(message),
+                    match &mut self.layer {
+                        Some(iac) => iac.message(&mut self.turn, message),
+                        None => self.turn.message(message),
                     }
                 }
             }
@@ -151,12 +161,12 @@ impl EventMapper {
         }
         self.turn.enter(&update.status.state);
         self.turn.text.set_live();
-        match self.config.dialect {
-            Dialect::IacCode => {
-                self.iac.status_update(&mut self.turn, update);
-                self.added_text = self.iac.only_adds_text(update);
+        match &mut self.layer {
+            Some(iac) => {
+                iac.status_update(&mut self.turn, update);
+                self.added_text = iac.only_adds_text(update);
             }
-            Dialect::Plain => plain::status_update(&mut self.turn, update),
+            None => self.turn.status_update(update),
         }
     }
 
@@ -191,9 +201,9 @@ impl EventMapper {
             return;
         }
         self.turn.enter(&task.status.state);
-        match self.config.dialect {
-            Dialect::IacCode => self.iac.task(&mut self.turn, task),
-            Dialect::Plain => plain::task(&mut self.turn, task),
+        match &mut self.layer {
+            Some(iac) => iac.task(&mut self.turn, task),
+            None => self.turn.task(task),
         }
     }
 
@@ -203,8 +213,10 @@ impl EventMapper {
     /// [`Observed::pipeline_gap`] says so, read the state after that sequence and hand it in before the
     /// next update, so that what was missed keeps its place.
     pub fn handle_recovery(&mut self, now: UnixMillis, state: &PipelineState<'_>) {
-        if self.enter(now) && self.config.dialect == Dialect::IacCode {
-            self.iac.recovery(&mut self.turn, state);
+        if self.enter(now)
+            && let Some(iac) = &mut self.layer
+        {
+            iac.recovery(&mut self.turn, state);
         }
     }
 
@@ -216,6 +228,16 @@ impl EventMapper {
         if !self.enter(now) || std::mem::replace(&mut self.announced, true) {
             return;
         }
+        let ids = match self.layer {
+            Some(_) => self.session(),
+            None => self.task_ids(),
+        };
+        if let Some(ids) = ids {
+            self.turn.spans.emit_ahead(ids);
+        }
+    }
+
+    fn session(&self) -> Option<Custom> {
         let (config, observed) = (&self.config, &self.turn.observed);
         let mut value = SessionV1::new(
             config.thread_id.as_str(),
@@ -230,16 +252,24 @@ impl EventMapper {
         if let Some(session) = observed.session_id.get() {
             value = value.with_session_id(session);
         }
-        if let Ok(value) = Json::from_serialize(&value) {
-            self.turn.spans.emit_ahead(Custom::new(SESSION_V1, value));
+        Some(Custom::new(SESSION_V1, Json::from_serialize(&value).ok()?))
+    }
+
+    fn task_ids(&self) -> Option<Custom> {
+        let (config, observed) = (&self.config, &self.turn.observed);
+        let (thread, run) = (config.thread_id.as_str(), config.run_id.as_str());
+        let mut value = TaskV1::new(thread, run, &config.execution_id, observed.task_id.get()?);
+        if let Some(context) = observed.context_id.get() {
+            value = value.with_context_id(context);
         }
+        Some(Custom::new(TASK_V1, Json::from_serialize(&value).ok()?))
     }
 
     /// Notes that the kernel took the answer to a question, by the id of the interrupt or the kernel's own.
     ///
     /// The question is not raised again, unless the kernel says that the answer was not applied.
     pub fn answered(&mut self, id: &str) {
-        self.turn.questions.answered(&mut self.turn.observed, id);
+        self.turn.answered(id);
     }
 
     /// Ends the run: closes what is open, the last opened first, and emits the one terminal event.
@@ -272,7 +302,7 @@ impl EventMapper {
         };
         let mut finished =
             RunFinished::new(self.config.thread_id.clone(), self.config.run_id.clone()).with_outcome(outcome);
-        finished.usage = self.iac.usage.take();
+        finished.usage = self.usage();
         finished.into()
     }
 
@@ -280,8 +310,13 @@ impl EventMapper {
     fn run_error(&mut self, message: String, code: &str) -> Event {
         let message = if message.trim().is_empty() { code.to_owned() } else { message };
         let mut error = RunError::new(message).with_code(code);
-        error.usage = self.iac.usage.take();
+        error.usage = self.usage();
         error.into()
+    }
+
+    /// What the run has cost, as far as the layer was told: A2A itself does not tell.
+    fn usage(&mut self) -> Vec<TokenUsage> {
+        self.layer.as_mut().map(|iac| iac.usage.take()).unwrap_or_default()
     }
 
     /// Next event to send, in protocol order.
@@ -302,14 +337,16 @@ impl EventMapper {
         let mut position = ResumePoint::new();
         self.turn.text.save(&mut position);
         self.turn.artifacts.save(&mut position);
-        self.iac.save(&mut position);
+        if let Some(iac) = &self.layer {
+            iac.save(&mut position);
+        }
         position
     }
 
     /// Highest sequence of a pipeline event so far; 0 while no pipeline has told anything.
     #[must_use]
     pub fn pipeline_sequence(&self) -> u64 {
-        self.iac.pipeline_sequence()
+        self.layer.as_ref().map_or(0, Iac::pipeline_sequence)
     }
 
     /// Whether the terminal event was emitted.

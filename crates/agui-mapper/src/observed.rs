@@ -5,6 +5,7 @@ use agui_core::{Interrupt, InterruptId, Json};
 use agui_iac_code::PermissionDecision;
 use agui_iac_code::metadata::PermissionWait;
 
+use crate::config::Dialect;
 use crate::interrupt::{self, OpenInputKind};
 use crate::texts::Texts;
 
@@ -15,6 +16,8 @@ use crate::texts::Texts;
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Observed {
+    /// Whose rules say what a state means.
+    pub dialect: Dialect,
     /// The A2A task.
     pub task_id: Identity,
     /// The A2A context.
@@ -62,6 +65,13 @@ impl Observed {
     #[must_use]
     pub const fn identity_changed(&self) -> bool {
         self.task_id.changed() || self.context_id.changed() || self.session_id.changed()
+    }
+
+    pub(crate) fn add_replaced(&mut self, replaced: ReplacedInput) {
+        if self.replaced.len() >= Self::MAX_RECEIPTS {
+            self.replaced.remove(0);
+        }
+        self.replaced.push(replaced);
     }
 
     pub(crate) fn add_receipt(&mut self, receipt: Receipt) {

@@ -1,5 +1,7 @@
 //! Where a run stopped: what a later run of the same execution must know to repeat nothing.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// Resume positions of an execution.
@@ -24,6 +26,10 @@ pub struct ResumePoint {
     pub text_snapshot_digests: Vec<String>,
     /// Ids of the artifacts that were announced.
     pub artifacts: Vec<String>,
+    /// Digests of the contents that artifacts were announced with ([`Dialect::Plain`](crate::Dialect::Plain)
+    /// only).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub artifact_digests: BTreeMap<String, String>,
 }
 
 impl ResumePoint {

@@ -84,10 +84,7 @@ impl Questions {
         new.input_id = open.input_id.clone();
         let (old, new_id) = (open.interrupt.id.clone(), InterruptId::from(id));
         observed.open_inputs[at] = new;
-        if observed.replaced.len() >= Observed::MAX_RECEIPTS {
-            observed.replaced.remove(0);
-        }
-        observed.replaced.push(ReplacedInput { old, new: new_id });
+        observed.add_replaced(ReplacedInput { old, new: new_id });
     }
 
     /// The arguments of a tool call turned out to be others: a permission for it is asked anew.
@@ -179,6 +176,20 @@ impl Questions {
             free = next_revision(id, &free);
         }
         free
+    }
+
+    /// `id`, or a later version of it that was neither answered nor is in `taken`.
+    pub(crate) fn free_id(&self, id: &str, taken: &[InterruptId]) -> String {
+        let mut free = self.unanswered_id(id);
+        while taken.iter().any(|taken| taken.as_str() == free) || self.answered.contains(&*free) {
+            free = next_revision(id, &free);
+        }
+        free
+    }
+
+    /// Whether the question with this id, the kernel's, has got its answer.
+    pub(crate) fn was_answered(&self, id: &str) -> bool {
+        self.answered.contains(id)
     }
 
     pub(crate) const fn texts(&self) -> &Texts {

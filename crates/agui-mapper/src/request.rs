@@ -6,8 +6,10 @@ use agui_core::{Content, ContentPart, Json, Message, RunAgentInput, Source, User
 
 use crate::error::MapError;
 
+mod files;
 mod pointers;
 
+pub use files::{FileContent, FileData, any_message};
 use pointers::Pointers;
 
 /// Image types that the kernel takes. Source: S2.11.
@@ -32,8 +34,10 @@ pub struct UserInput<'a> {
 pub enum UserPart<'a> {
     /// Text.
     Text(&'a str),
-    /// An image.
+    /// An image, as the kernel takes it.
     Image(ImageData<'a>),
+    /// A file, as any agent takes it ([`any_message`]).
+    File(FileData<'a>),
 }
 
 /// An inline image, not yet decoded.
@@ -68,6 +72,13 @@ impl std::fmt::Debug for ImageData<'_> {
 /// [`MapError`] with a JSON pointer if there is no user message, or if it holds what the kernel does not
 /// take. Source: S2.5, S2.10.
 pub fn message(input: &RunAgentInput) -> Result<UserInput<'_>, MapError> {
+    newest(input, parts)
+}
+
+/// Takes one user message apart.
+type Parts = for<'a> fn(&'a UserMessage, &Pointers) -> Result<Vec<UserPart<'a>>, MapError>;
+
+fn newest(input: &RunAgentInput, parts: Parts) -> Result<UserInput<'_>, MapError> {
     let newest = input.messages.iter().enumerate().rev().find_map(|(at, message)| match message {
         Message::User(message) => Some((at, message)),
         _ => None,
@@ -127,13 +138,18 @@ fn media_type(given: &str, pointer: impl Fn() -> String) -> Result<&'static str,
     known.ok_or_else(|| MapError::MediaType { pointer: pointer() })
 }
 
-fn filename(metadata: Option<&Json>, number: usize) -> Cow<'_, str> {
+fn filename(metadata: Option<&Json>, number: usize) -> Cow<'static, str> {
+    filename_of(metadata).unwrap_or_else(|| default_name(number))
+}
+
+/// The file name that the client gave, if it is a safe one.
+fn filename_of(metadata: Option<&Json>) -> Option<Cow<'static, str>> {
     #[derive(serde::Deserialize)]
     struct Named {
         filename: Option<String>,
     }
     let name = metadata.and_then(|metadata| metadata.parse::<Named>().ok()).and_then(|named| named.filename);
-    name.filter(|name| is_safe(name)).map_or_else(|| default_name(number), Cow::Owned)
+    name.filter(|name| is_safe(name)).map(Cow::Owned)
 }
 
 fn default_name(number: usize) -> Cow<'static, str> {

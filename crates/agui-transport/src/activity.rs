@@ -22,7 +22,7 @@ impl Activity {
         self.counts.connections.load(Ordering::Acquire)
     }
 
-    /// Event streams that somebody is reading.
+    /// Event streams that somebody is reading, and upgraded connections.
     #[must_use]
     pub fn streams(&self) -> usize {
         self.counts.streams.load(Ordering::Acquire)

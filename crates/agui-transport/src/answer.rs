@@ -11,9 +11,15 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use hyper::body::{Body, Frame, SizeHint};
 use serde::Serialize;
 
+use crate::error_form::ErrorEvent;
 use crate::event_body::EventBody;
+use crate::media::Encoding;
 use crate::refusal::Refusal;
 use crate::request_log::RequestLog;
+
+const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
+
+const BINARY_EVENTS: HeaderValue = HeaderValue::from_static(agui_proto::CONTENT_TYPE);
 
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
@@ -50,6 +56,19 @@ pub(crate) fn refuse(refusal: &Refusal, language: Language, mut log: RequestLog)
     response
 }
 
+/// A refusal as an event stream of one event.
+pub(crate) fn error_event(
+    event: ErrorEvent,
+    headers: HeaderMap,
+    mut log: RequestLog,
+) -> Response<AnswerBody> {
+    log.refused(event.code);
+    let mut response = json(event.status, event.body, log);
+    response.headers_mut().insert(CONTENT_TYPE, EVENT_STREAM);
+    response.headers_mut().extend(headers);
+    response
+}
+
 /// The answer to a preflight.
 pub(crate) fn preflight(headers: HeaderMap, mut log: RequestLog) -> Response<AnswerBody> {
     log.answered(StatusCode::NO_CONTENT);
@@ -59,13 +78,25 @@ pub(crate) fn preflight(headers: HeaderMap, mut log: RequestLog) -> Response<Ans
     response
 }
 
+/// The last answer of HTTP on a connection.
+pub(crate) fn switch(headers: HeaderMap) -> Response<AnswerBody> {
+    let mut response = Response::new(AnswerBody::Whole(None));
+    *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+    *response.headers_mut() = headers;
+    response
+}
+
 /// An event stream. `no-transform` and the buffering hint keep proxies from holding events back.
 ///
 /// Source: S4.3.
 pub(crate) fn events(body: EventBody) -> Response<AnswerBody> {
+    let content_type = match body.encoding() {
+        Encoding::Text => EVENT_STREAM,
+        Encoding::Binary => BINARY_EVENTS,
+    };
     let mut response = Response::new(AnswerBody::Events(Box::new(body)));
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CONTENT_TYPE, content_type);
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
     headers.insert(X_ACCEL_BUFFERING, HeaderValue::from_static("no"));
     response

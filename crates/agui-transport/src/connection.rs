@@ -9,10 +9,12 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 use crate::gate::{Gate, Seat};
-use crate::socket::{self, Socket, Wire};
+use crate::head_timer::HeadTimer;
+use crate::socket::{self, Held, Socket, Wire};
 
 /// Bytes that a connection buffers for reading a head or for writing (64 KiB, or the head limit if
 /// that is larger). Bounds what a slow reader costs, together with the queue of its run.
@@ -22,8 +24,13 @@ const BUFFER_BYTES: usize = 64 * 1024;
 const STANDING_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Serves the requests of a connection until either side ends it.
-pub(crate) async fn serve(gate: Arc<Gate>, stream: TcpStream, seat: Seat) {
-    let _counted = gate.activity.enter_connection();
+pub(crate) async fn serve(
+    gate: Arc<Gate>,
+    stream: TcpStream,
+    seat: Seat,
+    permit: Option<OwnedSemaphorePermit>,
+) {
+    let wire = Arc::new(Wire::new(Held { _counted: gate.activity.enter_connection(), _permit: permit }));
     // Events are small and must not wait for each other's acknowledgements.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "a connection was gone before it was served");
@@ -31,8 +38,8 @@ pub(crate) async fn serve(gate: Arc<Gate>, stream: TcpStream, seat: Seat) {
     }
     socket::limit_unacknowledged(&stream, gate.timeouts.write);
     let ended = match seat {
-        Seat::Regular => Ok(exchange(gate, stream, seat).await),
-        Seat::Standing => timeout(STANDING_TIMEOUT, exchange(gate, stream, seat)).await,
+        Seat::Regular => Ok(exchange(gate, stream, seat, wire).await),
+        Seat::Standing => timeout(STANDING_TIMEOUT, exchange(gate, stream, seat, wire)).await,
     };
     if let Ok(Err(error)) = ended {
         tracing::debug!(%error, "a connection broke");
@@ -40,12 +47,11 @@ pub(crate) async fn serve(gate: Arc<Gate>, stream: TcpStream, seat: Seat) {
 }
 
 /// Requests in, answers out; at each step of a shutdown, less.
-async fn exchange(gate: Arc<Gate>, stream: TcpStream, seat: Seat) -> hyper::Result<()> {
+async fn exchange(gate: Arc<Gate>, stream: TcpStream, seat: Seat, wire: Arc<Wire>) -> hyper::Result<()> {
     // Its own tokens, so that the connections do not share locks.
     let stop = gate.stop.child();
-    let wire = Arc::new(Wire::default());
     let io = TokioIo::new(Socket::new(stream, Arc::clone(&wire), gate.timeouts.write));
-    let http = protocol(&gate, seat);
+    let http = protocol(&gate, seat, &wire);
     let service = {
         let wire = Arc::clone(&wire);
         service_fn(move |request| {
@@ -54,7 +60,7 @@ async fn exchange(gate: Arc<Gate>, stream: TcpStream, seat: Seat) -> hyper::Resu
         })
     };
     // Every future below may be dropped at any await; the connection stays pinned and is polled on.
-    let mut connection = pin!(http.serve_connection(io, service));
+    let mut connection = pin!(http.serve_connection(io, service).with_upgrades());
     tokio::select! {
         biased;
         ended = connection.as_mut() => return ended,
@@ -73,10 +79,13 @@ async fn exchange(gate: Arc<Gate>, stream: TcpStream, seat: Seat) -> hyper::Resu
     }
 }
 
-fn protocol(gate: &Gate, seat: Seat) -> http1::Builder {
+fn protocol(gate: &Gate, seat: Seat, wire: &Arc<Wire>) -> http1::Builder {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new())
-        .header_read_timeout(gate.timeouts.head)
+    match gate.timeouts.idle {
+        Some(idle) => http.timer(HeadTimer::new(Arc::clone(wire), gate.timeouts.head, idle)),
+        None => http.timer(TokioTimer::new()),
+    };
+    http.header_read_timeout(gate.timeouts.head)
         .max_header_size(gate.limits.max_head_bytes)
         .max_buf_size(gate.limits.max_head_bytes.max(BUFFER_BYTES))
         // A client that closes its writing side has left; see the crate's documentation.

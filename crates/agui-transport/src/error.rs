@@ -22,6 +22,9 @@ pub enum ServerError {
         #[source]
         source: io::Error,
     },
+    /// The system does not tell when the process is to stop.
+    #[error("cannot listen for signals")]
+    Signals(#[source] io::Error),
     /// A listener that was handed over does not tell its address.
     #[error("the listener has no address")]
     Listener(#[source] io::Error),

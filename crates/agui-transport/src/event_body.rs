@@ -1,4 +1,4 @@
-//! The body of an event stream: a cursor over a run, encoded as server-sent events.
+//! The body of an event stream: a cursor over a run, encoded as server-sent events or as binary frames.
 //!
 //! Whatever waits when the connection asks is encoded into one chunk, so that a burst of events
 //! costs one wake-up and one write, and a lone event leaves at once. The run behind the body is held
@@ -19,6 +19,7 @@ use futures_core::Stream;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::activity::Counted;
+use crate::media::Encoding;
 use crate::request_log::{Ended, RequestLog};
 use crate::route::SseRecord;
 use crate::socket::Wire;
@@ -71,6 +72,7 @@ pub(crate) struct EventBody {
     heartbeat: Heartbeat,
     wire: Arc<Wire>,
     language: Language,
+    encoding: Encoding,
     chunk_bytes: usize,
     log: RequestLog,
     _counted: Counted,
@@ -94,10 +96,27 @@ impl EventBody {
             heartbeat: Heartbeat::new(heartbeat),
             wire,
             language,
+            encoding: Encoding::Text,
             chunk_bytes: FIRST_CHUNK_BYTES,
             log,
             _counted: counted,
         }
+    }
+
+    /// Writes the events of a run in this way. Frames have no comments and no ids: in binary there are no
+    /// heartbeats and no numbers. Records that are serialised already stay text.
+    pub(crate) fn encoded_as(mut self, encoding: Encoding) -> Self {
+        if let Source::Run(run) = &mut self.source {
+            self.encoding = encoding;
+            if encoding == Encoding::Binary {
+                run.numbers = None;
+            }
+        }
+        self
+    }
+
+    pub(crate) const fn encoding(&self) -> Encoding {
+        self.encoding
     }
 
     pub(crate) const fn is_over(&self) -> bool {
@@ -109,7 +128,7 @@ impl EventBody {
         if self.over {
             return Poll::Ready(None);
         }
-        let mut chunk = Chunk::new(self.chunk_bytes);
+        let mut chunk = Chunk::new(self.encoding, self.chunk_bytes);
         let filled = match &mut self.source {
             Source::Run(run) => run.poll_fill(cx, &mut chunk),
             Source::Records(records) => poll_fill_records(records, cx, &mut chunk),
@@ -130,6 +149,9 @@ impl EventBody {
             }
             self.end(Ended::Shutdown);
             return Poll::Ready(());
+        }
+        if self.encoding == Encoding::Binary {
+            return Poll::Pending;
         }
         ready!(self.heartbeat.poll(cx));
         chunk.push_comment("heartbeat");
@@ -210,6 +232,7 @@ fn poll_fill_records(
 
 /// Encoded events that leave in one piece.
 struct Chunk {
+    encoding: Encoding,
     bytes: Vec<u8>,
     events: usize,
     room: usize,
@@ -217,8 +240,8 @@ struct Chunk {
 
 impl Chunk {
     /// Allocates nothing until something is written.
-    const fn new(room: usize) -> Self {
-        Self { bytes: Vec::new(), events: 0, room }
+    const fn new(encoding: Encoding, room: usize) -> Self {
+        Self { encoding, bytes: Vec::new(), events: 0, room }
     }
 
     const fn is_empty(&self) -> bool {
@@ -237,7 +260,12 @@ impl Chunk {
     }
 
     fn push_event(&mut self, event: &Event) {
-        match sse_frame::try_encode_with(self.buffer(), |out| event.to_json_into(out)) {
+        let written = match self.encoding {
+            Encoding::Text => sse_frame::try_encode_with(self.buffer(), |out| event.to_json_into(out))
+                .map_err(|error| error.to_string()),
+            Encoding::Binary => agui_proto::encode(event, self.buffer()).map_err(|error| error.to_string()),
+        };
+        match written {
             Ok(()) => self.events += 1,
             Err(error) => tracing::error!(%error, "an event that cannot be written is left out"),
         }

@@ -1,49 +1,63 @@
 //! What every request passes, in this order.
 
-use std::future::Future;
 use std::sync::Arc;
 
 use agui_auth::Authenticator;
 use agui_core::{Agent, DecodeError, RunAgentInput, RunRequest};
 use agui_i18n::Language;
+use agui_iac_code::MessageKey;
 use bytes::Bytes;
 use http::header::{ACCEPT_LANGUAGE, AUTHORIZATION, CONNECTION, COOKIE, PROXY_AUTHORIZATION};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
-use hyper::body::Incoming;
+use hyper::body::Body;
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::Instrument as _;
 
 use crate::activity::Activity;
-use crate::answer::{self, AnswerBody};
-use crate::event_body::{EventBody, Source};
-use crate::health::Health;
-use crate::intake::Intake;
-use crate::media;
+use crate::answer::AnswerBody;
+use crate::echo::Ids;
+use crate::health::Probe;
+use crate::intake::{self, Intake};
+use crate::media::Encoding;
 use crate::refusal::Refusal;
 use crate::request_log::RequestLog;
-use crate::route::{Route, RouteReply, RouteRequest};
+use crate::route::{Route, RouteRequest};
 use crate::route_table::{RouteTable, Target};
+use crate::sessions::Sessions;
 use crate::site::{self, Site};
 use crate::socket::Wire;
-use crate::words;
-use crate::{Limits, Timeouts};
+use crate::{EchoHeaders, ErrorMode, Limits, Timeouts};
+use crate::{media, upgrade, words};
 
 /// Body size from which decoding leaves the event loop, in bytes (256 KiB, about 1 ms of parsing):
 /// a large request must not delay the streams and probes of others.
 const DECODE_ELSEWHERE_BYTES: usize = 256 * 1024;
 
+/// Completes the head of a request.
+pub(crate) type PrepareHead = Box<dyn Fn(&mut Parts) + Send + Sync>;
+
 /// Everything that the requests of a server share.
 pub(crate) struct Gate {
     pub(crate) agent: Arc<dyn Agent>,
     pub(crate) authenticator: Authenticator,
+    pub(crate) sessions: Option<Sessions>,
     pub(crate) site: Site,
     pub(crate) routes: RouteTable,
-    pub(crate) health: Box<dyn Fn() -> Health + Send + Sync>,
     pub(crate) limits: Limits,
     pub(crate) timeouts: Timeouts,
     /// Whether the events of the run route get `id` lines.
     pub(crate) numbered_events: bool,
+    /// Whether a body is taken as JSON although it is not announced so.
+    pub(crate) any_json: bool,
+    /// How refusals are sent as events; `None` is the JSON envelope.
+    pub(crate) errors: Option<ErrorMode>,
+    pub(crate) echo: Option<EchoHeaders>,
+    /// Where the agent and the handlers work, if not here.
+    pub(crate) workers: Option<Handle>,
+    pub(crate) prepare: Option<PrepareHead>,
     pub(crate) activity: Activity,
     pub(crate) stop: Stop,
     pub(crate) tasks: TaskTracker,
@@ -81,155 +95,158 @@ pub(crate) enum Seat {
 }
 
 /// A request that passed every check.
-enum Passed {
-    Health,
+pub(crate) enum Passed {
+    Probe(Probe),
     Preflight(HeaderMap),
     Run(Box<RunRequest>),
     Extension(Arc<Route>, Box<RouteRequest>),
 }
 
+/// What is known of a request while it is answered.
+pub(crate) struct Visit {
+    pub(crate) language: Language,
+    pub(crate) wire: Arc<Wire>,
+    pub(crate) ids: Ids,
+    /// Whether its route answers with events.
+    pub(crate) streams: bool,
+    /// How the events of its run are written.
+    pub(crate) encoding: Encoding,
+    pub(crate) log: RequestLog,
+}
+
 impl Gate {
     /// Answers a request, whatever it is.
-    pub(crate) async fn answer(
+    pub(crate) async fn answer<B: Body + Unpin>(
         self: Arc<Self>,
-        request: Request<Incoming>,
+        request: Request<B>,
         seat: Seat,
         wire: Arc<Wire>,
     ) -> Response<AnswerBody> {
-        let (head, body) = request.into_parts();
-        let mut intake = Intake::new(body);
-        let mut log = RequestLog::new(head.method.clone());
-        let language = agui_i18n::choose(None, accept_language(&head.headers));
-        let mut response = match self.pass(&head, &mut intake, seat, language, &mut log).await {
-            Ok(passed) => self.carry_out(passed, language, &wire, log).await,
-            Err(refusal) => answer::refuse(&refusal, language, log),
+        let (mut head, body) = request.into_parts();
+        if let Some(prepare) = &self.prepare {
+            prepare(&mut head);
+        }
+        let ids = self.echo.as_ref().map_or_else(Ids::default, |echo| echo.read(&mut head.headers));
+        let visit = Visit {
+            language: agui_i18n::choose(None, accept_language(&head.headers)),
+            wire,
+            ids: ids.clone(),
+            streams: false,
+            encoding: Encoding::Text,
+            log: RequestLog::new(head.method.clone(), ids.clone()),
+        };
+        let span = ids.span();
+        let mut response = self.attend(&mut head, Intake::new(body), seat, visit).instrument(span).await;
+        self.site.mark(&head.headers, response.headers_mut());
+        if let Some(echo) = &self.echo {
+            echo.mark(&ids, response.headers_mut());
+        }
+        response
+    }
+
+    async fn attend<B: Body + Unpin>(
+        &self,
+        head: &mut Parts,
+        mut intake: Intake<B>,
+        seat: Seat,
+        mut visit: Visit,
+    ) -> Response<AnswerBody> {
+        let wire = Arc::clone(&visit.wire);
+        let mut response = match self.pass(head, &mut intake, seat, &mut visit).await {
+            Ok(passed) => self.carry_out(passed, head.extensions.remove(), visit).await,
+            Err(refusal) => self.refuse(&refusal, visit),
         };
         if !intake.skip(&head.headers).await {
             wire.leave_body_unread();
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        self.site.mark(&head.headers, response.headers_mut());
         response
     }
 
     /// All checks, from those that a stranger must not get past to those that cost most.
-    async fn pass(
+    async fn pass<B: Body + Unpin>(
         &self,
         head: &Parts,
-        intake: &mut Intake,
+        intake: &mut Intake<B>,
         seat: Seat,
-        language: Language,
-        log: &mut RequestLog,
+        visit: &mut Visit,
     ) -> Result<Passed, Refusal> {
         self.site.check_host(head)?;
         self.site.check_origin(&head.headers)?;
 
         let found = self.routes.find(head.uri.path())?;
-        log.routed(&found.path.pattern);
+        visit.log.routed(&found.path.pattern);
         if self.site.is_preflight(head) {
             return Ok(Passed::Preflight(site::preflight_headers(&head.headers, found.path.allow())));
         }
         let target = found.path.target(&head.method)?;
-        if matches!(target, Target::Health) {
-            return Ok(Passed::Health);
+        if let Target::Probe(probe) = target {
+            return Ok(Passed::Probe(probe));
         }
 
+        visit.streams = target.streams();
         if seat == Seat::Standing {
             return Err(Refusal::Busy);
         }
         self.check_running()?;
-        self.authenticator.check(head).map_err(Refusal::Denied)?;
-
-        let body_cap = target.body_cap(&self.limits);
-        if body_cap.is_some() {
-            media::check_json(&head.headers)?;
+        if target.needs_auth() {
+            self.authenticator.check(head).await.map_err(Refusal::Denied)?;
         }
-        if target.streams() {
-            media::check_accepts_events(&head.headers)?;
+        if let Some(sessions) = self.sessions.as_ref().filter(|_| target.starts_work()) {
+            sessions.check(&head.headers)?;
         }
-        let body = match body_cap {
-            Some(cap) => intake.read(cap, self.timeouts.body).await?,
-            None => Bytes::new(),
-        };
+        let body = self.take_body(head, intake, &target).await?;
         // The body may have taken a while.
         self.check_running()?;
 
+        if let Target::Extension(route) = target {
+            let request = RouteRequest {
+                params: found.params,
+                query: head.uri.query().map(Into::into),
+                headers: head.headers.clone(),
+                body,
+                language: visit.language,
+            };
+            return Ok(Passed::Extension(route, Box::new(request)));
+        }
+        let accept_language = accept_language(&head.headers);
+        let (input, body) = self.decode(body).await.map_err(|fault| fault.refusal(accept_language))?;
+        visit.log.names(&input.thread_id, &input.run_id);
+        visit.encoding = media::encoding(&head.headers);
+        Ok(Passed::Run(Box::new(with_headers(RunRequest::new(input, body), &head.headers))))
+    }
+
+    /// Checks what the request carries and wants to read, and reads what it carries.
+    async fn take_body<B: Body + Unpin>(
+        &self,
+        head: &Parts,
+        intake: &mut Intake<B>,
+        target: &Target,
+    ) -> Result<Bytes, Refusal> {
+        let cap = target.body_cap(&self.limits);
+        if cap.is_some() {
+            let check = if self.any_json { media::check_may_be_json } else { media::check_json };
+            check(&head.headers)?;
+        }
         match target {
-            Target::Extension(route) => {
-                let request = RouteRequest {
-                    params: found.params,
-                    query: head.uri.query().map(Into::into),
-                    headers: head.headers.clone(),
-                    body,
-                    language,
-                };
-                Ok(Passed::Extension(route, Box::new(request)))
-            }
-            Target::Run | Target::Health => {
-                let accept_language = accept_language(&head.headers);
-                let (input, body) =
-                    self.decode(body).await.map_err(|fault| fault.refusal(accept_language))?;
-                log.names(&input.thread_id, &input.run_id);
-                let request = with_headers(RunRequest::new(input, body), &head.headers);
-                Ok(Passed::Run(Box::new(request)))
+            Target::Run if media::encoding(&head.headers) == Encoding::Binary => {}
+            _ if target.streams() => media::check_accepts_events(&head.headers)?,
+            _ => {}
+        }
+        if target.upgrades() {
+            upgrade::check_asked(head)?;
+            if !intake.skip(&head.headers).await {
+                return Err(Refusal::TooLarge(MessageKey::RunBodyTooLarge));
             }
         }
-    }
-
-    /// Does what was asked and words the outcome.
-    async fn carry_out(
-        &self,
-        passed: Passed,
-        language: Language,
-        wire: &Arc<Wire>,
-        mut log: RequestLog,
-    ) -> Response<AnswerBody> {
-        let numbered = self.numbered_events && matches!(passed, Passed::Run(_));
-        let reply = match passed {
-            Passed::Health => {
-                log.hush();
-                let health = (self.health)();
-                return answer::json(health.status, health.body, log);
-            }
-            Passed::Preflight(headers) => return answer::preflight(headers, log),
-            Passed::Run(request) => {
-                let agent = Arc::clone(&self.agent);
-                let run = self.to_the_end(async move { agent.run(*request).await }).await;
-                run.map(|started| started.map_or_else(RouteReply::Problem, RouteReply::Run))
-            }
-            Passed::Extension(route, request) => self.to_the_end(route.handler.handle(*request)).await,
+        let body = match cap {
+            Some(cap) => intake.read(cap, self.timeouts.body).await?,
+            None => Bytes::new(),
         };
-        let source = match reply {
-            Ok(RouteReply::Json { status, body }) => return answer::json(status, body, log),
-            Ok(RouteReply::Problem(problem)) => {
-                return answer::refuse(&Refusal::Problem(problem), language, log);
-            }
-            Ok(RouteReply::Run(stream)) if numbered => Source::numbered_run(stream),
-            Ok(RouteReply::Run(stream)) => Source::run(stream),
-            Ok(RouteReply::Records(records)) => Source::Records(records),
-            Err(refusal) => return answer::refuse(&refusal, language, log),
-        };
-        let counted = self.activity.enter_stream();
-        let heartbeat = self.timeouts.heartbeat;
-        answer::events(EventBody::new(source, heartbeat, Arc::clone(wire), language, counted, log))
-    }
-
-    /// Lets `work` finish even when the client leaves meanwhile and this future is dropped: work
-    /// that was begun is never cut at whatever await it has reached.
-    async fn to_the_end<T: Send + 'static>(
-        &self,
-        work: impl Future<Output = T> + Send + 'static,
-    ) -> Result<T, Refusal> {
-        let now = self.stop.now.clone();
-        let task = self.tasks.spawn(async move { now.run_until_cancelled(work).await });
-        match task.await {
-            Ok(Some(output)) => Ok(output),
-            Ok(None) => Err(Refusal::ShuttingDown),
-            Err(error) => {
-                tracing::error!(panicked = error.is_panic(), "the work of a request broke off");
-                Err(Refusal::Internal)
-            }
+        if target.needs_auth() && self.authenticator.needs_body() {
+            self.authenticator.check_body(head, &body).map_err(Refusal::Denied)?;
         }
+        Ok(intake::without_mark(body))
     }
 
     async fn decode(&self, body: Bytes) -> Result<(RunAgentInput, Bytes), Undecodable> {

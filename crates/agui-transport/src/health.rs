@@ -1,10 +1,13 @@
 //! The answer of the health route.
 
+use std::fmt;
+use std::sync::Arc;
+
 use bytes::Bytes;
 use http::StatusCode;
 use serde::Serialize;
 
-/// What the health route answers: a status and a JSON document.
+/// What the health route or another probe answers: a status and a JSON document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Health {
     pub(crate) status: StatusCode,
@@ -26,5 +29,25 @@ impl Health {
     pub const fn with_status(mut self, status: StatusCode) -> Self {
         self.status = status;
         self
+    }
+}
+
+/// Where the document of a probe comes from.
+#[derive(Clone)]
+pub(crate) struct Probe(Arc<dyn Fn() -> Health + Send + Sync>);
+
+impl Probe {
+    pub(crate) fn new(document: impl Fn() -> Health + Send + Sync + 'static) -> Self {
+        Self(Arc::new(document))
+    }
+
+    pub(crate) fn look(&self) -> Health {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for Probe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Probe(..)")
     }
 }

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use agui_iac_code::MessageKey;
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf, BufMut as _, Bytes, BytesMut};
 use http::HeaderMap;
 use http::header::EXPECT;
 use http_body_util::BodyExt as _;
-use hyper::body::{Body as _, Incoming};
+use hyper::body::Body;
 use tokio::time::timeout;
 
 use crate::refusal::Refusal;
@@ -30,9 +30,17 @@ pub(crate) struct BodyCap {
     pub(crate) message: MessageKey,
 }
 
+/// The text behind a byte order mark, or all of it.
+pub(crate) fn without_mark(bytes: Bytes) -> Bytes {
+    match bytes.strip_prefix(BYTE_ORDER_MARK) {
+        Some(rest) => bytes.slice_ref(rest),
+        None => bytes,
+    }
+}
+
 /// The body of a request.
-pub(crate) struct Intake {
-    body: Incoming,
+pub(crate) struct Intake<B> {
+    body: B,
     state: State,
 }
 
@@ -44,8 +52,8 @@ enum State {
     Finished,
 }
 
-impl Intake {
-    pub(crate) const fn new(body: Incoming) -> Self {
+impl<B: Body + Unpin> Intake<B> {
+    pub(crate) const fn new(body: B) -> Self {
         Self { body, state: State::Untouched }
     }
 
@@ -63,10 +71,7 @@ impl Intake {
         self.state = State::GivenUp;
         let bytes = timeout(patience, self.collect(cap)).await.map_err(|_| Refusal::BodyTimeout)??;
         self.state = State::Finished;
-        Ok(match bytes.strip_prefix(BYTE_ORDER_MARK) {
-            Some(rest) => bytes.slice_ref(rest),
-            None => bytes,
-        })
+        Ok(bytes)
     }
 
     async fn collect(&mut self, cap: BodyCap) -> Result<Bytes, Refusal> {
@@ -74,15 +79,15 @@ impl Intake {
         let mut first = Bytes::new();
         let mut joined = BytesMut::new();
         while let Some(frame) = self.body.frame().await {
-            let Ok(data) = frame.map_err(|_| Refusal::BodyCut)?.into_data() else { continue };
-            if first.len() + joined.len() + data.len() > cap.bytes {
+            let Ok(mut data) = frame.map_err(|_| Refusal::BodyCut)?.into_data() else { continue };
+            if first.len() + joined.len() + data.remaining() > cap.bytes {
                 return Err(Refusal::TooLarge(cap.message));
             }
             if first.is_empty() && joined.is_empty() {
-                first = data;
+                first = data.copy_to_bytes(data.remaining());
             } else {
                 joined.extend_from_slice(&std::mem::take(&mut first));
-                joined.extend_from_slice(&data);
+                joined.put(data);
             }
         }
         Ok(if joined.is_empty() { first } else { joined.freeze() })
@@ -101,13 +106,18 @@ impl Intake {
         if self.body.size_hint().lower() > SKIP_BYTES as u64 || headers.contains_key(EXPECT) {
             return false;
         }
-        timeout(SKIP_TIMEOUT, self.drain(SKIP_BYTES)).await == Ok(Some(()))
+        self.state = State::GivenUp;
+        let skipped = timeout(SKIP_TIMEOUT, self.drain(SKIP_BYTES)).await == Ok(Some(()));
+        if skipped {
+            self.state = State::Finished;
+        }
+        skipped
     }
 
     /// Reads to the end; `None` if it is further than `left` bytes or never comes.
     async fn drain(&mut self, mut left: usize) -> Option<()> {
         while let Some(frame) = self.body.frame().await {
-            left = left.checked_sub(frame.ok()?.data_ref().map_or(0, Bytes::len))?;
+            left = left.checked_sub(frame.ok()?.data_ref().map_or(0, Buf::remaining))?;
         }
         Some(())
     }

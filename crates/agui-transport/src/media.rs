@@ -19,11 +19,28 @@ pub(crate) fn check_json(headers: &HeaderMap) -> Result<(), Refusal> {
     if !value.to_str().is_ok_and(is_utf8_json) {
         return Err(Refusal::NotJson);
     }
-    let encoded = headers
-        .get_all(CONTENT_ENCODING)
-        .iter()
-        .any(|value| !value.to_str().is_ok_and(|coding| coding.trim().eq_ignore_ascii_case("identity")));
-    if encoded { Err(Refusal::NotJson) } else { Ok(()) }
+    if is_encoded(headers) { Err(Refusal::NotJson) } else { Ok(()) }
+}
+
+/// Lets pass whatever may be JSON whose sender did not say so, or said something else by habit.
+///
+/// Source: agentcore.md section 1.1.
+pub(crate) fn check_may_be_json(headers: &HeaderMap) -> Result<(), Refusal> {
+    let types = headers.get_all(CONTENT_TYPE).iter();
+    let is_other = types.filter_map(|value| value.to_str().ok()).any(is_form_or_xml);
+    if is_other || is_encoded(headers) { Err(Refusal::NotJson) } else { Ok(()) }
+}
+
+fn is_form_or_xml(value: &str) -> bool {
+    let kind = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    kind == "application/x-www-form-urlencoded"
+        || kind.starts_with("multipart/")
+        || ["/xml", "+xml"].iter().any(|end| kind.ends_with(end))
+}
+
+fn is_encoded(headers: &HeaderMap) -> bool {
+    let mut codings = headers.get_all(CONTENT_ENCODING).iter();
+    codings.any(|value| !value.to_str().is_ok_and(|coding| coding.trim().eq_ignore_ascii_case("identity")))
 }
 
 fn is_utf8_json(value: &str) -> bool {
@@ -64,11 +81,44 @@ pub(crate) fn check_accepts_events(headers: &HeaderMap) -> Result<(), Refusal> {
     if ranges.is_empty() || (admitted && !explicitly_refused) { Ok(()) } else { Err(Refusal::NotAcceptable) }
 }
 
-/// One element of `Accept`; its parameters other than `q` play no part here.
+/// How the events of a run are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    /// Server-sent events.
+    #[default]
+    Text,
+    /// Frames of protocol buffers.
+    Binary,
+}
+
+/// The encoding that a client wants. Binary is for who names it, without parameters and with no less
+/// weight than text has: many libraries send `*/*` by habit and can read no frames.
+///
+/// Source: AG-UI 1.0, "Protobuf binding"; RFC 9110 section 12.5.1.
+pub(crate) fn encoding(headers: &HeaderMap) -> Encoding {
+    let values: Vec<&str> = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
+    let ranges: Vec<Range<'_>> =
+        values.iter().flat_map(|value| split_unquoted(value, ',')).filter_map(Range::parse).collect();
+    let Some((kind, subtype)) = agui_proto::CONTENT_TYPE.split_once('/') else { return Encoding::Text };
+    let listed = |kind: &str, subtype: &str| {
+        let same = ranges.iter().filter(|range| range.is(kind, subtype) && !range.has_parameters);
+        same.map(|range| range.weight).max()
+    };
+    let binary = listed(kind, subtype).unwrap_or(0);
+    let text = listed("text", "event-stream")
+        .or_else(|| listed("text", "*"))
+        .or_else(|| listed("*", "*"))
+        .unwrap_or(0);
+    if binary > 0 && binary >= text { Encoding::Binary } else { Encoding::Text }
+}
+
+/// One element of `Accept`.
 struct Range<'a> {
     kind: &'a str,
     subtype: &'a str,
     weight: Weight,
+    /// Whether it has parameters of the media type: those before `q`.
+    has_parameters: bool,
 }
 
 impl<'a> Range<'a> {
@@ -77,11 +127,16 @@ impl<'a> Range<'a> {
         let name = parts.next()?.trim();
         // A lone `*` is what old clients send for `*/*`.
         let (kind, subtype) = if name == "*" { ("*", "*") } else { name.split_once('/')? };
-        let weight = parts
-            .filter_map(|parameter| parameter.split_once('='))
-            .find(|(name, _)| name.trim().eq_ignore_ascii_case("q"))
-            .map_or(FULL_WEIGHT, |(_, value)| weight(value.trim()));
-        Some(Self { kind, subtype, weight })
+        let mut weight = FULL_WEIGHT;
+        let mut has_parameters = false;
+        for (name, value) in parts.filter_map(|parameter| parameter.split_once('=')) {
+            if name.trim().eq_ignore_ascii_case("q") {
+                weight = weight_of(value.trim());
+                break;
+            }
+            has_parameters = true;
+        }
+        Some(Self { kind, subtype, weight, has_parameters })
     }
 
     fn is(&self, kind: &str, subtype: &str) -> bool {
@@ -90,7 +145,7 @@ impl<'a> Range<'a> {
 }
 
 /// A malformed weight counts as 1: a client is not refused for it.
-fn weight(text: &str) -> Weight {
+fn weight_of(text: &str) -> Weight {
     let Ok(value) = text.parse::<f32>() else { return FULL_WEIGHT };
     if !(0.0..=1.0).contains(&value) {
         return FULL_WEIGHT;
@@ -150,6 +205,31 @@ mod tests {
     }
 
     #[test]
+    fn forms_and_xml_are_never_json() {
+        let table: &[(&[&[u8]], bool)] = &[
+            (&[], true),
+            (&[b""], true),
+            (&[b"application/json"], true),
+            (&[b"application/jsonl; charset=latin1"], true),
+            (&[b"application/octet-stream"], true),
+            (&[b"text/plain;charset=UTF-8"], true),
+            (&[b"text/event-stream"], true),
+            (&[b"\xff"], true),
+            (&[b"application/x-www-form-urlencoded"], false),
+            (&[b"Multipart/Form-Data; boundary=x"], false),
+            (&[b"text/xml"], false),
+            (&[b"application/xml; charset=utf-8"], false),
+            (&[b"application/soap+xml"], false),
+            (&[b"application/json", b"text/xml"], false),
+        ];
+        for (values, taken) in table {
+            assert_eq!(check_may_be_json(&headers(&CONTENT_TYPE, values)).is_ok(), *taken, "{values:?}");
+        }
+        let gzip = headers(&CONTENT_ENCODING, &[b"gzip"]);
+        assert!(check_may_be_json(&gzip).is_err());
+    }
+
+    #[test]
     fn a_compressed_body_is_not_taken() {
         for (coding, taken) in [("identity", true), ("gzip", false), ("br", false)] {
             let mut headers = headers(&CONTENT_TYPE, &[b"application/json"]);
@@ -191,6 +271,31 @@ mod tests {
         }
     }
 
+    #[test]
+    fn frames_are_for_who_names_them() {
+        let table: &[(&[&[u8]], Encoding)] = &[
+            (&[b"application/vnd.ag-ui.event+proto"], Encoding::Binary),
+            (&[b"Application/VND.ag-ui.event+Proto ; q=0.1"], Encoding::Binary),
+            (&[b"application/vnd.ag-ui.event+proto, text/event-stream"], Encoding::Binary),
+            (&[b"text/event-stream;q=0.9", b"application/vnd.ag-ui.event+proto"], Encoding::Binary),
+            (&[b"application/vnd.ag-ui.event+proto, text/event-stream;q=0"], Encoding::Binary),
+            (&[b"application/vnd.ag-ui.event+proto, */*;q=0.1"], Encoding::Binary),
+            (&[b"application/vnd.ag-ui.event+proto;q=0.5;v=1"], Encoding::Binary),
+            (&[b"application/vnd.ag-ui.event+proto;q=0.1, text/event-stream"], Encoding::Text),
+            (&[b"application/vnd.ag-ui.event+proto;q=0.5, */*"], Encoding::Text),
+            (&[b"application/vnd.ag-ui.event+proto;q=0"], Encoding::Text),
+            (&[b"application/vnd.ag-ui.event+proto;v=1"], Encoding::Text),
+            (&[b"application/*"], Encoding::Text),
+            (&[b"*/*"], Encoding::Text),
+            (&[b"text/event-stream"], Encoding::Text),
+            (&[b""], Encoding::Text),
+            (&[], Encoding::Text),
+        ];
+        for (values, expected) in table {
+            assert_eq!(encoding(&headers(&ACCEPT, values)), *expected, "{values:?}");
+        }
+    }
+
     proptest::proptest! {
         #[test]
         fn no_header_is_too_strange(value in "[ -~\\x80-\\xff]{0,40}", structured in "([a-z*/;,=q0-9.\\\\\" ]|text/event-stream){0,12}") {
@@ -199,6 +304,8 @@ mod tests {
                 proptest::prop_assert!(!taken || value.to_ascii_lowercase().contains("application/json"));
                 let refused = check_accepts_events(&headers(&ACCEPT, &[value.as_bytes()])).is_err();
                 proptest::prop_assert!(!refused || value.contains('/') || value.contains('*'));
+                let encoding = encoding(&headers(&ACCEPT, &[value.as_bytes()]));
+                proptest::prop_assert_eq!(encoding, Encoding::Text);
             }
         }
     }

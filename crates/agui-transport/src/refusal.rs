@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use agui_auth::Denied;
+use agui_auth::{Denied, RetryAfter};
 use agui_core::{DecodeError, DecodeErrorKind, Expected, Problem};
 use agui_i18n::Language;
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey, PropsErrorKind};
-use http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{ALLOW, CONNECTION, RETRY_AFTER, UPGRADE, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
-use crate::words;
+use crate::{upgrade, words};
 
 /// Seconds after which a client may try again when the server is full or about to end.
 const RETRY_AFTER_S: u32 = 1;
@@ -26,9 +26,13 @@ pub(crate) enum Refusal {
     Busy,
     ShuttingDown,
     Denied(Denied),
+    /// The session has used up its allowance.
+    TooOften(RetryAfter),
     /// The body is not announced as JSON in UTF-8, or it is compressed.
     NotJson,
     NotAcceptable,
+    /// The route speaks WebSocket only.
+    UpgradeRequired,
     /// The body is over its cap; the text depends on the route.
     TooLarge(MessageKey),
     BodyTimeout,
@@ -38,6 +42,8 @@ pub(crate) enum Refusal {
     Input(DecodeError, Language),
     /// Worded by the agent or a handler.
     Problem(Problem),
+    /// The agent or a handler panicked or was torn down.
+    WorkBroke,
     /// A fault of the server.
     Internal,
 }
@@ -47,6 +53,7 @@ impl Refusal {
         let status = match self {
             Self::Denied(denied) => return denied.status(),
             Self::Problem(problem) => problem.status,
+            Self::UpgradeRequired => StatusCode::UPGRADE_REQUIRED.as_u16(),
             _ => self.error_code().spec().status,
         };
         let status = StatusCode::from_u16(status).ok();
@@ -57,6 +64,7 @@ impl Refusal {
     pub(crate) fn code(&self) -> Cow<'static, str> {
         match self {
             Self::Problem(problem) => problem.code.clone(),
+            Self::UpgradeRequired => "UPGRADE_REQUIRED".into(),
             _ => self.error_code().as_str().into(),
         }
     }
@@ -65,6 +73,8 @@ impl Refusal {
     pub(crate) fn message(&self, language: Language) -> String {
         match self {
             Self::Problem(problem) => problem.message.clone(),
+            // No person meets this one, so there is no translation.
+            Self::UpgradeRequired => "This path takes WebSocket connections only.".to_owned(),
             Self::Input(_, language) => words::render(*language, &self.notice()),
             _ => words::render(language, &self.notice()),
         }
@@ -80,6 +90,9 @@ impl Refusal {
             Self::Denied(denied) => {
                 headers.extend(denied.challenge().map(|challenge| (WWW_AUTHENTICATE, challenge.clone())));
             }
+            Self::TooOften(until) => {
+                headers.insert(RETRY_AFTER, until.seconds().into());
+            }
             Self::Busy | Self::ShuttingDown => {
                 headers.insert(RETRY_AFTER, RETRY_AFTER_S.into());
             }
@@ -87,6 +100,11 @@ impl Refusal {
                 headers.insert(RETRY_AFTER, (*seconds).into());
             }
             _ => {}
+        }
+        if self.status() == StatusCode::UPGRADE_REQUIRED {
+            headers.insert(UPGRADE, upgrade::WEBSOCKET);
+            headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
+            headers.extend([upgrade::WEBSOCKET_VERSION]);
         }
         headers
     }
@@ -99,14 +117,17 @@ impl Refusal {
             Self::MethodNotAllowed { .. } => ErrorCode::MethodNotAllowed,
             Self::Busy => ErrorCode::ServerBusy,
             Self::ShuttingDown => ErrorCode::ShuttingDown,
-            Self::Denied(_) => ErrorCode::Unauthorized,
+            Self::Denied(denied) => denied.code(),
+            Self::TooOften(until) => until.code(),
             Self::NotJson => ErrorCode::UnsupportedMediaType,
             Self::NotAcceptable => ErrorCode::NotAcceptable,
             Self::TooLarge(_) => ErrorCode::RequestTooLarge,
             Self::BodyTimeout => ErrorCode::RequestTimeout,
             Self::Input(error, _) if error.kind != DecodeErrorKind::Syntax => ErrorCode::InvalidInput,
             Self::BodyCut | Self::Input(..) => ErrorCode::InvalidJson,
-            Self::Problem(_) | Self::Internal => ErrorCode::InternalError,
+            Self::Problem(_) | Self::UpgradeRequired | Self::WorkBroke | Self::Internal => {
+                ErrorCode::InternalError
+            }
         }
     }
 
@@ -120,6 +141,9 @@ impl Refusal {
                 Err(_) => notice,
             },
             Self::TooLarge(key) => notice.with_key(*key),
+            Self::TooOften(until) => {
+                notice.with_key(MessageKey::RateLimitedFor).with_number("seconds", until.seconds().into())
+            }
             Self::Input(error, _) if error.kind != DecodeErrorKind::Syntax => input_notice(error),
             _ => notice,
         }

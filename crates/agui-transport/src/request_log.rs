@@ -7,6 +7,8 @@ use agui_core::{RunId, ThreadId};
 use http::{Method, StatusCode};
 use tokio::time::Instant;
 
+use crate::echo::Ids;
+
 /// How an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ended {
@@ -16,6 +18,8 @@ pub(crate) enum Ended {
     ClientGone,
     /// The server ended the stream because it had to stop.
     Shutdown,
+    /// What was to be done on an upgraded connection panicked.
+    Broken,
 }
 
 impl Ended {
@@ -24,6 +28,7 @@ impl Ended {
             Self::Complete => "complete",
             Self::ClientGone => "client_gone",
             Self::Shutdown => "shutdown",
+            Self::Broken => "broken",
         }
     }
 }
@@ -36,6 +41,7 @@ pub(crate) struct RequestLog {
     status: Option<StatusCode>,
     code: Option<Cow<'static, str>>,
     run: Option<(ThreadId, RunId)>,
+    ids: Ids,
     started: Instant,
     events: usize,
     bytes: usize,
@@ -44,13 +50,14 @@ pub(crate) struct RequestLog {
 }
 
 impl RequestLog {
-    pub(crate) fn new(method: Method) -> Self {
+    pub(crate) fn new(method: Method, ids: Ids) -> Self {
         Self {
             method,
             route: None,
             status: None,
             code: None,
             run: None,
+            ids,
             started: Instant::now(),
             events: 0,
             bytes: 0,
@@ -83,6 +90,11 @@ impl RequestLog {
         self.status = Some(StatusCode::OK);
     }
 
+    /// The connection goes on with another protocol; how that ends is told later.
+    pub(crate) const fn switched(&mut self) {
+        self.status = Some(StatusCode::SWITCHING_PROTOCOLS);
+    }
+
     pub(crate) fn refused(&mut self, code: Cow<'static, str>) {
         self.code = Some(code);
     }
@@ -109,6 +121,8 @@ impl Drop for RequestLog {
             code = self.code.as_deref(),
             thread_id = self.run.as_ref().map(|(thread_id, _)| thread_id.as_str()),
             run_id = self.run.as_ref().map(|(_, run_id)| run_id.as_str()),
+            requestId = self.ids.request(),
+            sessionId = self.ids.session(),
             events = self.events,
             bytes = self.bytes,
             ended = self.ended.as_str(),

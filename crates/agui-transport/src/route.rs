@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::intake::BodyCap;
 use crate::percent;
+use crate::upgrade::Upgrade;
 
 /// The work of one request of an extension route.
 pub type HandlerFuture = Pin<Box<dyn Future<Output = RouteReply> + Send>>;
@@ -45,6 +46,8 @@ pub struct Route {
     pub(crate) handler: Box<dyn Handler>,
     pub(crate) body_cap: Option<BodyCap>,
     pub(crate) streams: bool,
+    pub(crate) upgrades: bool,
+    pub(crate) open: bool,
 }
 
 impl Route {
@@ -61,6 +64,8 @@ impl Route {
             handler: Box::new(handler),
             body_cap: None,
             streams: false,
+            upgrades: false,
+            open: false,
         }
     }
 
@@ -72,10 +77,35 @@ impl Route {
         route.with_max_body_bytes(Self::MAX_BODY_BYTES, MessageKey::RunBodyTooLarge)
     }
 
+    /// A route on which a connection changes from HTTP to WebSocket. In `path`, `{name}` stands for one
+    /// segment.
+    ///
+    /// A GET that does not ask for the change gets 426 `UPGRADE_REQUIRED` before the handler runs. The
+    /// handler answers [`RouteReply::Upgrade`], or with a problem, which is an ordinary answer.
+    #[must_use]
+    pub fn upgrade(path: impl Into<Box<str>>, handler: impl Handler) -> Self {
+        Self { upgrades: true, ..Self::get(path, handler) }
+    }
+
     /// Takes a JSON body of at most `bytes`; whoever sends more is told so with the text `message`.
     #[must_use]
     pub fn with_max_body_bytes(mut self, bytes: usize, message: MessageKey) -> Self {
         self.body_cap = Some(BodyCap { bytes, message });
+        self
+    }
+
+    /// Takes no body after all: one that comes is neither checked nor given to the handler.
+    #[must_use]
+    pub fn without_body(mut self) -> Self {
+        self.body_cap = None;
+        self
+    }
+
+    /// Lets everybody call this route, whatever the [authenticator](crate::ServerBuilder::authenticator)
+    /// says: for hooks of a platform and for documents that tell how to authenticate.
+    #[must_use]
+    pub fn without_auth(mut self) -> Self {
+        self.open = true;
         self
     }
 
@@ -95,6 +125,8 @@ impl fmt::Debug for Route {
             .field("path", &self.path)
             .field("body_cap", &self.body_cap)
             .field("streams", &self.streams)
+            .field("upgrades", &self.upgrades)
+            .field("open", &self.open)
             .finish_non_exhaustive()
     }
 }
@@ -169,6 +201,9 @@ pub enum RouteReply {
     /// Records that were serialised elsewhere, with heartbeats between them. Unlike a run they get
     /// no last word when the server has to stop: whether one fits is known only to their maker.
     Records(Pin<Box<dyn Stream<Item = SseRecord> + Send>>),
+    /// The end of HTTP on this connection, for a route made by [`Route::upgrade`]. From any other route
+    /// it is a fault of the server.
+    Upgrade(Upgrade),
 }
 
 impl RouteReply {
@@ -197,6 +232,7 @@ impl fmt::Debug for RouteReply {
             Self::Problem(problem) => f.debug_tuple("Problem").field(problem).finish(),
             Self::Run(_) => f.write_str("Run(..)"),
             Self::Records(_) => f.write_str("Records(..)"),
+            Self::Upgrade(upgrade) => f.debug_tuple("Upgrade").field(upgrade).finish(),
         }
     }
 }

@@ -6,6 +6,7 @@ use agui_iac_code::MessageKey;
 use http::{HeaderValue, Method};
 
 use crate::error::RouteProblem;
+use crate::health::Probe;
 use crate::intake::BodyCap;
 use crate::percent;
 use crate::refusal::Refusal;
@@ -16,7 +17,8 @@ use crate::{Limits, ServerError};
 #[derive(Debug, Clone)]
 pub(crate) enum Target {
     Run,
-    Health,
+    /// Looked at by whoever watches the server, at any time.
+    Probe(Probe),
     Extension(Arc<Route>),
 }
 
@@ -27,7 +29,7 @@ impl Target {
             Self::Run => {
                 Some(BodyCap { bytes: limits.max_run_body_bytes, message: MessageKey::RunBodyTooLarge })
             }
-            Self::Health => None,
+            Self::Probe(_) => None,
             Self::Extension(route) => route.body_cap,
         }
     }
@@ -36,8 +38,30 @@ impl Target {
     pub(crate) fn streams(&self) -> bool {
         match self {
             Self::Run => true,
-            Self::Health => false,
+            Self::Probe(_) => false,
             Self::Extension(route) => route.streams,
+        }
+    }
+
+    /// Whether the connection is to speak another protocol afterwards.
+    pub(crate) fn upgrades(&self) -> bool {
+        match self {
+            Self::Run | Self::Probe(_) => false,
+            Self::Extension(route) => route.upgrades,
+        }
+    }
+
+    /// Whether a call counts against the allowance of its session.
+    pub(crate) fn starts_work(&self) -> bool {
+        matches!(self, Self::Run) || self.upgrades()
+    }
+
+    /// Whether the caller has to prove who it is, if anybody has to.
+    pub(crate) fn needs_auth(&self) -> bool {
+        match self {
+            Self::Run => true,
+            Self::Probe(_) => false,
+            Self::Extension(route) => !route.open,
         }
     }
 }
@@ -101,6 +125,14 @@ impl RouteTable {
     }
 }
 
+#[cfg(feature = "axum")]
+impl RouteTable {
+    /// Every path pattern.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = &str> {
+        self.paths.iter().map(|path| &*path.pattern)
+    }
+}
+
 impl PathRoutes {
     /// Where `method` leads on this path.
     pub(crate) fn target(&self, method: &Method) -> Result<Target, Refusal> {
@@ -119,13 +151,19 @@ impl PathRoutes {
 
 #[cfg(test)]
 mod tests {
+    use crate::Health;
+
     use super::*;
+
+    fn probe() -> Target {
+        Target::Probe(Probe::new(|| Health::ok(&())))
+    }
 
     fn table() -> RouteTable {
         let mut table = RouteTable::default();
         table.add(Method::POST, "/", Target::Run).unwrap();
-        table.add(Method::GET, "/health", Target::Health).unwrap();
-        table.add(Method::HEAD, "/health", Target::Health).unwrap();
+        table.add(Method::GET, "/health", probe()).unwrap();
+        table.add(Method::HEAD, "/health", probe()).unwrap();
         table.add(Method::POST, "/x/{id}/cancel", Target::Run).unwrap();
         table
     }

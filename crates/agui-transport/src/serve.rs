@@ -46,6 +46,11 @@ pub(crate) async fn run(gate: Arc<Gate>, listener: TcpListener, shutdown: &Cance
         streams = gate.activity.streams(),
         "shutting down"
     );
+    wind_down(&gate).await
+}
+
+/// Ends what is open: what has been begun may take its time, within bounds.
+pub(crate) async fn wind_down(gate: &Gate) -> Stopped {
     gate.stop.asked.cancel();
     gate.tasks.close();
     if timeout(gate.timeouts.shutdown, gate.tasks.wait()).await.is_ok() {
@@ -77,10 +82,7 @@ async fn accept(gate: &Arc<Gate>, listener: &TcpListener) {
         };
         let (seat, permit) = take_seat(&regular, &standing).await;
         let gate_of_connection = Arc::clone(gate);
-        gate.tasks.spawn(async move {
-            connection::serve(gate_of_connection, stream, seat).await;
-            drop(permit);
-        });
+        gate.tasks.spawn(connection::serve(gate_of_connection, stream, seat, permit));
     }
 }
 

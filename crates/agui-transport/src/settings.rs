@@ -6,8 +6,8 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Connections served at a time (default 1024). One more gets 503 `SERVER_BUSY`; the health
-    /// route still answers it.
+    /// Connections served at a time (default 1024), upgraded ones included. One more gets 503
+    /// `SERVER_BUSY`; the health route and other probes still answer it.
     pub max_connections: usize,
     /// Body of a run request in bytes (default 12 MiB, S1.7).
     pub max_run_body_bytes: usize,
@@ -67,8 +67,14 @@ impl Default for Limits {
 #[non_exhaustive]
 pub struct Timeouts {
     /// From the first wait for a request until its head is complete (default 30 s). It also ends
-    /// idle keep-alive connections.
+    /// idle keep-alive connections, unless [`idle`](Self::idle) is set.
     pub head: Duration,
+    /// How long a connection may rest between two requests (default: as long as `head`). Then `head`
+    /// counts from the first byte of the next request.
+    ///
+    /// A proxy that keeps connections for later needs more here than it waits itself: else it sends a
+    /// request into a connection that is just being closed.
+    pub idle: Option<Duration>,
     /// From the end of the head until the body is complete (default 60 s); then 408.
     pub body: Duration,
     /// Silence on an event stream until a heartbeat comment (default 15 s, S4.2). Also how late a
@@ -103,6 +109,7 @@ impl Timeouts {
     pub const fn new() -> Self {
         Self {
             head: Self::HEAD,
+            idle: None,
             body: Self::BODY,
             heartbeat: Self::HEARTBEAT,
             write: Self::WRITE,
@@ -118,6 +125,7 @@ impl Timeouts {
         let bound = |duration: Duration| duration.clamp(SHORTEST, LONGEST);
         Self {
             head: bound(self.head),
+            idle: self.idle.map(bound),
             body: bound(self.body),
             heartbeat: bound(self.heartbeat),
             write: bound(self.write),
@@ -129,6 +137,13 @@ impl Timeouts {
     #[must_use]
     pub const fn with_head(mut self, timeout: Duration) -> Self {
         self.head = timeout;
+        self
+    }
+
+    /// Sets [`idle`](Self::idle).
+    #[must_use]
+    pub const fn with_idle(mut self, timeout: Duration) -> Self {
+        self.idle = Some(timeout);
         self
     }
 

@@ -12,7 +12,7 @@ use http::header::{
     VARY,
 };
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method, Uri};
+use http::{HeaderMap, HeaderValue, Method, Uri, Version};
 
 use crate::ServerError;
 use crate::refusal::Refusal;
@@ -60,9 +60,14 @@ impl Site {
     pub(crate) fn check_host(&self, head: &Parts) -> Result<(), Refusal> {
         let Hosts::Known(known) = &self.hosts else { return Ok(()) };
         let mut values = head.headers.get_all(HOST).iter();
-        let (Some(host), None) = (values.next(), values.next()) else { return Err(Refusal::HostNotAllowed) };
+        let (host, second) = (values.next(), values.next());
         let target = head.uri.authority().map(|authority| authority.as_str().as_bytes());
-        for name in [Some(host.as_bytes()), target].into_iter().flatten() {
+        // HTTP/2 has the authority of the target instead.
+        let named = host.is_some() || (head.version >= Version::HTTP_2 && target.is_some());
+        if !named || second.is_some() {
+            return Err(Refusal::HostNotAllowed);
+        }
+        for name in [host.map(HeaderValue::as_bytes), target].into_iter().flatten() {
             let allowed = host_of(name).is_some_and(|name| is_loopback(name) || contains(known, name));
             if !allowed {
                 return Err(Refusal::HostNotAllowed);
@@ -214,6 +219,24 @@ mod tests {
         let named = site(public, &["agent.example"], &[]).unwrap();
         assert!(named.check_host(&head("/", &[b"agent.example"])).is_ok());
         assert!(named.check_host(&head("/", &[b"whatever.example"])).is_err());
+    }
+
+    #[test]
+    fn http_2_names_the_host_in_its_target() {
+        let site = site(LOOPBACK, &["agent.example"], &[]).unwrap();
+        let table: &[(&str, &[&[u8]], bool)] = &[
+            ("https://agent.example/", &[], true),
+            ("https://agent.example/", &[b"localhost"], true),
+            ("https://evil.example/", &[], false),
+            ("https://agent.example/", &[b"evil.example"], false),
+            ("/", &[], false),
+        ];
+        for (target, hosts, allowed) in table {
+            let mut head = head(target, hosts);
+            head.version = Version::HTTP_2;
+            assert_eq!(site.check_host(&head).is_ok(), *allowed, "{target} {hosts:?}");
+        }
+        assert!(site.check_host(&head("https://agent.example/", &[])).is_err());
     }
 
     #[test]

@@ -11,7 +11,10 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Sleep, sleep};
+
+use crate::activity::Counted;
 
 /// How long a closing connection goes on reading what its client still sends (5 s).
 const LINGER_TIMEOUT: Duration = Duration::from_secs(5);
@@ -43,9 +46,23 @@ pub(crate) const fn limit_unacknowledged(_: &TcpStream, _: Duration) {}
 pub(crate) struct Wire {
     body_unread: AtomicBool,
     last_call: AtomicBool,
+    spoken: AtomicBool,
+    _held: Option<Held>,
+}
+
+/// What a connection occupies as long as anybody has its wire. That can be longer than HTTP lasts on
+/// it.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(crate) _counted: Counted,
+    pub(crate) _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl Wire {
+    pub(crate) fn new(held: Held) -> Self {
+        Self { _held: Some(held), ..Self::default() }
+    }
+
     /// A stream that is still open has to end now.
     pub(crate) fn call_last(&self) {
         self.last_call.store(true, Ordering::Release);
@@ -53,6 +70,16 @@ impl Wire {
 
     pub(crate) fn is_last_call(&self) -> bool {
         self.last_call.load(Ordering::Acquire)
+    }
+
+    /// The connection begins to wait for a request.
+    pub(crate) fn expect_silence(&self) {
+        self.spoken.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether bytes have come since.
+    pub(crate) fn has_spoken(&self) -> bool {
+        self.spoken.load(Ordering::Relaxed)
     }
 
     /// The client may be sending a body that nobody reads.
@@ -129,7 +156,13 @@ impl AsyncRead for Socket {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_read(cx, buffer)
+        let this = self.get_mut();
+        let before = buffer.filled().len();
+        let outcome = Pin::new(&mut this.stream).poll_read(cx, buffer);
+        if buffer.filled().len() > before {
+            this.wire.spoken.store(true, Ordering::Relaxed);
+        }
+        outcome
     }
 }
 

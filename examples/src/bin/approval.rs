@@ -2,16 +2,12 @@
 //!
 //! `cargo run -p agui-examples --bin approval`, then name a file to be deleted. No file is touched.
 
-use std::sync::Arc;
-
 use agui_core::{
     Agent, BoxFuture, EventSink, Interrupt, JsonObject, Problem, ResumeEntry, ResumeStatus, RunLimits,
     RunRequest, RunStream,
 };
-use agui_transport::Server;
 use serde::Deserialize;
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
 /// The answer, as the schema of the question describes it.
 #[derive(Deserialize)]
@@ -19,7 +15,7 @@ struct Answer {
     approved: bool,
 }
 
-struct Careful;
+pub(crate) struct Careful;
 
 impl Agent for Careful {
     fn run(&self, request: RunRequest) -> BoxFuture<'_, Result<RunStream, Problem>> {
@@ -74,7 +70,6 @@ fn is_approved(answer: &ResumeEntry) -> bool {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let server = Server::builder(Arc::new(Careful)).bind(([127, 0, 0, 1], 8000).into()).await?;
-    server.serve(CancellationToken::new()).await;
+    agui_transport::serve(Careful, ([127, 0, 0, 1], 8000)).await?;
     Ok(())
 }

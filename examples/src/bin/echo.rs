@@ -1,12 +1,8 @@
 //! Says what the user said: `cargo run -p agui-examples --bin echo`, then post to port 8000.
 
-use std::sync::Arc;
-
 use agui_core::{Agent, BoxFuture, EventSink, Problem, RunLimits, RunRequest, RunStream};
-use agui_transport::Server;
-use tokio_util::sync::CancellationToken;
 
-struct Echo;
+pub(crate) struct Echo;
 
 impl Agent for Echo {
     fn run(&self, request: RunRequest) -> BoxFuture<'_, Result<RunStream, Problem>> {
@@ -27,7 +23,6 @@ impl Agent for Echo {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let server = Server::builder(Arc::new(Echo)).bind(([127, 0, 0, 1], 8000).into()).await?;
-    server.serve(CancellationToken::new()).await;
+    agui_transport::serve(Echo, ([127, 0, 0, 1], 8000)).await?;
     Ok(())
 }

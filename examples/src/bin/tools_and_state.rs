@@ -2,14 +2,10 @@
 //!
 //! `cargo run -p agui-examples --bin tools_and_state`, then say "milk, bread and eggs".
 
-use std::sync::Arc;
-
 use agui_core::{
     Agent, BoxFuture, EventSink, Problem, RunAgentInput, RunError, RunLimits, RunRequest, RunStream,
 };
-use agui_transport::Server;
 use serde::{Deserialize, Serialize};
-use tokio_util::sync::CancellationToken;
 
 /// What agent and front end share.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -18,7 +14,7 @@ struct ShoppingList {
     items: Vec<String>,
 }
 
-struct Shopper;
+pub(crate) struct Shopper;
 
 impl Agent for Shopper {
     fn run(&self, request: RunRequest) -> BoxFuture<'_, Result<RunStream, Problem>> {
@@ -47,7 +43,7 @@ async fn shop(sink: &EventSink, input: &RunAgentInput) -> Result<(), serde_json:
         call.args(serde_json::to_string(&serde_json::json!({ "item": item }))?);
         list.items.push(item.to_owned());
         call.end().result(format!("{} on the list", list.items.len()));
-        state.set(&list)?; // The first time the whole list, then what has changed.
+        state.set(&list)?; // The first time the whole list, then what has changed if that is shorter.
     }
     step.end();
 
@@ -57,7 +53,6 @@ async fn shop(sink: &EventSink, input: &RunAgentInput) -> Result<(), serde_json:
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let server = Server::builder(Arc::new(Shopper)).bind(([127, 0, 0, 1], 8000).into()).await?;
-    server.serve(CancellationToken::new()).await;
+    agui_transport::serve(Shopper, ([127, 0, 0, 1], 8000)).await?;
     Ok(())
 }

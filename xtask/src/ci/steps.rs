@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::Step;
 use crate::{
     docs, layers, peers, process, schema, tidy,
-    verdict::Verdict,
+    verdict::{SKIPPED_EXIT_CODE, Verdict},
     workspace::{Package, Workspace},
 };
 
@@ -27,8 +27,10 @@ pub(super) fn run(workspace: &Workspace, step: Step) -> Result<Verdict> {
         Step::Schema => schema::run(workspace, true),
         Step::Docs => docs::run(workspace, true),
         Step::Doc => doc(workspace),
+        Step::Package => package(workspace),
         Step::Deny => deny(workspace),
         Step::Peers => peers::check(workspace),
+        Step::Dist => dist(workspace),
     }
 }
 
@@ -126,6 +128,19 @@ fn doc(workspace: &Workspace) -> Result<Verdict> {
     cargo_step(workspace, "doc", &mut command, "")
 }
 
+/// Packages are made of what a build has fetched already, and not built again.
+fn package(workspace: &Workspace) -> Result<Verdict> {
+    let mut command = workspace.cargo();
+    command.args(["package", "--locked", "--offline", "--no-verify", "--allow-dirty", "--quiet"]);
+    let packages = workspace.packages()?;
+    let published: Vec<&str> =
+        packages.iter().filter(|package| package.is_published).map(|package| package.name.as_str()).collect();
+    for name in &published {
+        command.args(["--package", name]);
+    }
+    cargo_step(workspace, "package", &mut command, &format!("{} packages", published.len()))
+}
+
 /// `cargo-deny` from the path or from the tools that `peers setup` installs. The advisory database
 /// is no package, so advisories are left to where it can be fetched.
 fn deny(workspace: &Workspace) -> Result<Verdict> {
@@ -144,6 +159,48 @@ fn deny(workspace: &Workspace) -> Result<Verdict> {
         command.env("CARGO", cargo);
     }
     cargo_step(workspace, "deny", &mut command, "bans, licenses, sources")
+}
+
+/// Builds the image with the toolchain at hand, or with one that is made for it where rustup's server
+/// cannot be reached, and runs it under an emulator.
+fn dist(workspace: &Workspace) -> Result<Verdict> {
+    let kit = workspace.target_dir().join("kit/aarch64");
+    let mut make = Command::new(workspace.path("ci/cross-kit.sh"));
+    let made = process::capture(make.arg(&kit), &workspace.log("cross-kit"))?;
+    if let Some(verdict) = not_ok(&made) {
+        return Ok(verdict);
+    }
+    // By its proxy: a toolchain is chosen with the first argument, and the libraries of this one stay out.
+    let mut build = Command::new("cargo");
+    build.current_dir(workspace.root()).env_remove("LD_LIBRARY_PATH").env_remove("CARGO");
+    if kit.exists() {
+        build.arg(format!("+{}", kit.display()));
+    }
+    build.args(["run", "--locked", "--package", "xtask", "--", "dist", "--target", "aarch64"]);
+    build.args(["--bin", "agentcore-shim", "--tag", "check"]);
+    let built = process::capture(&mut build, &workspace.log("dist"))?;
+    if let Some(verdict) = not_ok(&built) {
+        return Ok(verdict);
+    }
+    let out = workspace.target_dir().join("dist/aarch64-unknown-linux-musl");
+    let mut check = Command::new(workspace.path("ci/dist-check.sh"));
+    check.arg(out.join("agentcore-shim-check-linux-arm64.tar")).args(["check", "arm64"]);
+    let checked = process::capture(&mut check, &workspace.log("dist-check"))?;
+    let last = checked.output.lines().last().unwrap_or_default().to_owned();
+    Ok(not_ok(&checked).unwrap_or(Verdict::Clean(last)))
+}
+
+/// What a child that did not succeed comes to; some of them say by their exit code that they cannot be run here.
+fn not_ok(finished: &process::Finished) -> Option<Verdict> {
+    match finished.code {
+        Some(0) => None,
+        Some(code) if code == i32::from(SKIPPED_EXIT_CODE) => {
+            let said = finished.output.lines().last().unwrap_or_default();
+            let reason = said.split_once(": ").map_or(said, |(_, reason)| reason);
+            Some(Verdict::Skipped(reason.to_owned()))
+        }
+        _ => Some(Verdict::Found(vec![finished.excerpt()])),
+    }
 }
 
 #[cfg(test)]
@@ -165,6 +222,7 @@ mod tests {
             dir: PathBuf::from("crates/a"),
             dependencies: Vec::new(),
             features: ["agent", "default", "schema"].map(str::to_owned).to_vec(),
+            is_published: true,
         };
         assert_eq!(feature_sets(&package), ["", "agent", "schema"]);
     }

@@ -1,11 +1,18 @@
 //! Runs the checks that need the peers.
 
-use std::{path::Path, process::Command, time::Instant};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    time::Instant,
+};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
-use super::setup::{self, DIRECTORY};
+use super::{
+    page,
+    setup::{self, DIRECTORY},
+};
 use crate::{
     process::{self, Finished},
     verdict::Verdict,
@@ -44,6 +51,16 @@ enum Stage {
     HttpAgent,
     /// The lab's client and the server over the real kernel, and the streams that come of it.
     Live,
+    /// The server over sample agents on the official SDKs of A2A, and the streams that come of it.
+    Generic,
+    /// The official kit and clients of Bedrock AgentCore, beside and against agentcore-shim.
+    Agentcore,
+    /// The official binary encoder, and the official client on binary streams of the server's demo.
+    Proto,
+    /// The example page in a browser, across origins, against the server's demo.
+    Web,
+    /// `agui verify` on the golden streams, and beside the independent validator on broken ones.
+    Verify,
 }
 
 pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<Verdict> {
@@ -54,6 +71,12 @@ pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<Verdict> {
         build.args(["build", "--locked", "--package", "agui-server", "--features", "failpoints"]);
         let built = process::capture(&mut build, &workspace.log("peers-build"))?;
         anyhow::ensure!(built.ok(), "building agui-server:\n{}", built.excerpt());
+    }
+    if stages.contains(&Stage::Agentcore) {
+        let mut build = workspace.cargo();
+        build.args(["build", "--locked", "--package", "agentcore-shim"]);
+        let built = process::capture(&mut build, &workspace.log("peers-build-shim"))?;
+        anyhow::ensure!(built.ok(), "building agentcore-shim:\n{}", built.excerpt());
     }
     let mut findings = Vec::new();
     for &stage in stages {
@@ -68,7 +91,7 @@ pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<Verdict> {
 
 impl Stage {
     fn needs_server(self) -> bool {
-        matches!(self, Self::Replay | Self::HttpAgent | Self::Live)
+        matches!(self, Self::Replay | Self::HttpAgent | Self::Live | Self::Generic | Self::Proto | Self::Web)
     }
 
     fn name(self) -> String {
@@ -99,6 +122,11 @@ impl Runner<'_> {
             Stage::Golden => self.golden(),
             Stage::Replay => self.drive_and_judge("replay", self.options.only.as_deref()),
             Stage::Live => self.drive_and_judge("live", Some(self.options.only.as_deref().unwrap_or(LIVE))),
+            Stage::Agentcore => self.agentcore(),
+            Stage::Generic => self.generic(),
+            Stage::Proto => self.proto(),
+            Stage::Web => self.web(),
+            Stage::Verify => self.verify(),
             Stage::HttpAgent => {
                 let mut command = self.lab("http_agent.py");
                 if let Some(only) = &self.options.only {
@@ -107,6 +135,54 @@ impl Runner<'_> {
                 self.finding("http-agent", &mut command)
             }
         }
+    }
+
+    /// The bytes of the official encoder are those that `agui-proto` has to write, and its decoder reads ours.
+    fn proto(&self) -> Result<Vec<String>> {
+        let mut frames = self.node("proto-fixtures.mjs");
+        frames.arg("--check").arg(self.workspace.path("crates/agui-proto/tests/fixtures/frames.jsonl"));
+        let mut findings = self.finding("proto-frames", &mut frames)?;
+        let mut streams = self.node("drive-binary.mjs");
+        streams.arg(self.debug_build("agui-server"));
+        findings.extend(self.finding("proto-streams", &mut streams)?);
+        Ok(findings)
+    }
+
+    fn web(&self) -> Result<Vec<String>> {
+        let Some(browser) = page::browser() else {
+            println!("         web: skipped, there is no Chromium on the path");
+            return Ok(Vec::new());
+        };
+        if let Some(failed) = page::build(self.workspace)? {
+            return Ok(vec![format!("peers web: building the page:\n{}", failed.excerpt())]);
+        }
+        let mut test = Command::new("node");
+        test.current_dir(self.workspace.path(page::DIRECTORY)).arg("test/page.mjs");
+        test.arg("--server").arg(self.debug_build("agui-server")).arg("--chromium").arg(browser);
+        self.finding("web", &mut test)
+    }
+
+    fn verify(&self) -> Result<Vec<String>> {
+        let mut build = self.workspace.cargo();
+        build.args(["build", "--locked", "--package", "agui"]);
+        let mut findings = self.finding("verify-build", &mut build)?;
+        if !findings.is_empty() {
+            return Ok(findings);
+        }
+        let program = self.debug_build("agui");
+        let (goldens, failed) = self.write_goldens()?;
+        let streams = if failed.is_empty() { files_below(&goldens)? } else { Vec::new() };
+        findings.extend(failed);
+        for stream in streams {
+            let mut judge = Command::new(&program);
+            judge.args(["verify", "--fail-on", "warning"]).arg(stream);
+            findings.extend(self.finding("verify-golden", &mut judge)?);
+        }
+        let mut compare = Command::new(setup::python(self.workspace, "models"));
+        compare.arg(self.workspace.path("peers/python/compare_validate.py"));
+        compare.arg("--check").arg("--agui").arg(program);
+        findings.extend(self.finding("verify-comparison", &mut compare)?);
+        Ok(findings)
     }
 
     /// Judges that accept everything would make the other stages worthless.
@@ -130,13 +206,19 @@ impl Runner<'_> {
     }
 
     fn golden(&self) -> Result<Vec<String>> {
+        let (out, findings) = self.write_goldens()?;
+        if findings.is_empty() { self.judge(&out, "golden") } else { Ok(findings) }
+    }
+
+    /// Lets the server's tests write the streams that they pin; where they lie, and what failed.
+    fn write_goldens(&self) -> Result<(PathBuf, Vec<String>)> {
         let out = self.workspace.target_dir().join("goldens");
         remove(&out)?;
         let mut test = self.workspace.cargo();
         test.args(["test", "--locked", "--package", "agui-server", "--test", "it", "goldens"]);
         test.env(WRITE_GOLDENS, "1");
         let findings = self.finding("golden-tests", &mut test)?;
-        if findings.is_empty() { self.judge(&out, "golden") } else { Ok(findings) }
+        Ok((out, findings))
     }
 
     fn drive_and_judge(&self, mode: &str, only: Option<&str>) -> Result<Vec<String>> {
@@ -158,6 +240,22 @@ impl Runner<'_> {
         Ok(findings)
     }
 
+    fn generic(&self) -> Result<Vec<String>> {
+        let out = self.workspace.path(DIRECTORY).join("out/generic");
+        remove(&out)?;
+        let mut drive = Command::new(setup::python(self.workspace, "generic"));
+        drive.arg(self.workspace.path("peers/generic/drive.py"));
+        drive.arg("--server").arg(self.server()).arg("--out").arg(&out);
+        if let Some(only) = &self.options.only {
+            drive.args(["--only", only]);
+        }
+        let mut findings = self.finding("generic", &mut drive)?;
+        if out.exists() {
+            findings.extend(self.judge(&out, "generic")?);
+        }
+        Ok(findings)
+    }
+
     /// What every judge says about the streams in `directory`.
     fn judge(&self, directory: &Path, name: &str) -> Result<Vec<String>> {
         let mut clients = self.node_judge();
@@ -175,9 +273,17 @@ impl Runner<'_> {
     }
 
     fn node_judge(&self) -> Command {
+        self.node("verify-streams.mjs")
+    }
+
+    fn node(&self, script: &str) -> Command {
         let mut command = Command::new("node");
-        command.arg(self.workspace.path("peers/node/verify-streams.mjs"));
+        command.arg(self.workspace.path("peers/node").join(script));
         command
+    }
+
+    fn debug_build(&self, program: &str) -> PathBuf {
+        self.workspace.target_dir().join("debug").join(program)
     }
 
     fn python_judges(&self) -> Vec<Judge> {
@@ -198,10 +304,26 @@ impl Runner<'_> {
         let mut command = Command::new(setup::python(self.workspace, "kernel"));
         command.arg(self.workspace.path("peers/lab").join(script));
         command.env("LAB_IAC_BIN", self.workspace.path(DIRECTORY).join("kernel/bin/iac-code"));
-        let server = self.workspace.target_dir().join("debug/agui-server");
-        let server = format!("'{}' --host {{host}} --port {{port}}", server.display());
-        command.env("LAB_AGUI_CMD", self.options.server.as_ref().unwrap_or(&server));
+        command.env("LAB_AGUI_CMD", self.server());
         command
+    }
+
+    /// Command of the server under test.
+    fn server(&self) -> String {
+        let built = self.workspace.target_dir().join("debug/agui-server");
+        let built = format!("'{}' --host {{host}} --port {{port}}", built.display());
+        self.options.server.clone().unwrap_or(built)
+    }
+
+    /// What people call an agent on AgentCore with, and what its official kit does wrong.
+    fn agentcore(&self) -> Result<Vec<String>> {
+        let shim = self.workspace.target_dir().join("debug/agentcore-shim");
+        let mut findings = Vec::new();
+        for script in ["clients.py", "rows.py"] {
+            let mut command = agentcore_script(self.workspace, script, &shim);
+            findings.extend(self.finding(&format!("agentcore-{script}"), &mut command)?);
+        }
+        Ok(findings)
     }
 
     /// Runs a command whose failure is a finding.
@@ -219,6 +341,29 @@ impl Runner<'_> {
         }
         Ok(finished)
     }
+}
+
+/// A script of `peers/agentcore` with the shim that it is to look at.
+pub(crate) fn agentcore_script(workspace: &Workspace, script: &str, shim: &Path) -> Command {
+    let mut command = Command::new(setup::python(workspace, "agentcore"));
+    command.arg(workspace.path("peers/agentcore").join(script));
+    command.env("AGENTCORE_SHIM", format!("'{}'", shim.display()));
+    command.env("AGENTCORE_OLD_PYTHON", setup::python(workspace, "kernel"));
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
+    command
+}
+
+/// The files in the folders of a directory, sorted; there have to be some.
+fn files_below(directory: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for folder in std::fs::read_dir(directory)? {
+        for file in std::fs::read_dir(folder?.path())? {
+            files.push(file?.path());
+        }
+    }
+    anyhow::ensure!(!files.is_empty(), "{} holds no files", directory.display());
+    files.sort();
+    Ok(files)
 }
 
 fn remove(directory: &Path) -> Result<()> {

@@ -13,8 +13,9 @@ use crate::{
 /// Everything installed lies here, except the node modules.
 pub(super) const DIRECTORY: &str = ".peers";
 /// The Python environments: directory in [`DIRECTORY`] and file in `peers/requirements/`.
-const ENVIRONMENTS: &[&str] = &["tools", "models", "kernel"];
-const NODE_DIRECTORY: &str = "peers/node";
+const ENVIRONMENTS: &[&str] = &["tools", "models", "kernel", "agentcore", "generic"];
+/// Directories with node modules.
+const NODE_DIRECTORIES: &[&str] = &["peers/node", "peers/generic"];
 /// Holds the pinned versions that are installed; written last.
 const STAMP: &str = ".peers/stamp";
 /// Oldest versions that the peers run with.
@@ -76,7 +77,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<Verdict> {
 fn pinned_versions(workspace: &Workspace) -> Result<String> {
     let mut files: Vec<String> =
         ENVIRONMENTS.iter().map(|name| format!("peers/requirements/{name}.txt")).collect();
-    files.push(format!("{NODE_DIRECTORY}/package-lock.json"));
+    files.extend(NODE_DIRECTORIES.iter().map(|directory| format!("{directory}/package-lock.json")));
     let mut text = String::new();
     for file in files {
         text += &fs::read_to_string(workspace.path(&file)).with_context(|| format!("reading {file}"))?;
@@ -88,7 +89,9 @@ fn install(workspace: &Workspace) -> Result<(), Failure> {
     let python = find_python()?;
     check_node()?;
     fs::create_dir_all(workspace.path(DIRECTORY)).map_err(anyhow::Error::from)?;
-    install_node_modules(workspace)?;
+    for directory in NODE_DIRECTORIES {
+        install_node_modules(workspace, directory)?;
+    }
     for name in ENVIRONMENTS {
         install_environment(workspace, &python, name)?;
     }
@@ -116,9 +119,9 @@ fn check_node() -> Result<(), Failure> {
     if major >= MIN_NODE_MAJOR && process::exists("npm") { Ok(()) } else { Err(missing()) }
 }
 
-fn install_node_modules(workspace: &Workspace) -> Result<(), Failure> {
+fn install_node_modules(workspace: &Workspace, directory: &str) -> Result<(), Failure> {
     let mut command = Command::new("npm");
-    command.current_dir(workspace.path(NODE_DIRECTORY)).args(["ci", "--no-audit", "--no-fund"]);
+    command.current_dir(workspace.path(directory)).args(["ci", "--no-audit", "--no-fund"]);
     installed("npm ci", &process::capture(&mut command, &workspace.log("peers-npm"))?)
 }
 

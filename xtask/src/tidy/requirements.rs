@@ -28,6 +28,10 @@ const CHAPTERS: &[(u8, u8, u8)] = &[
 /// The last weakness; 1b came later.
 const LAST_WEAKNESS: u8 = 63;
 
+/// The last requirement of the contract of AgentCore, and the last row of what its own kit gets wrong.
+const LAST_CONTRACT: u8 = 35;
+const LAST_ROW: u8 = 24;
+
 /// The last field case, and the numbers that were never given.
 const LAST_CASE: u8 = 77;
 const NO_CASES: &[u8] = &[8, 10, 21, 35, 38, 39, 41, 43, 45, 47, 53, 58, 62, 66, 70, 75];
@@ -41,7 +45,7 @@ pub(super) fn check(files: &[SourceFile]) -> Vec<Finding> {
     findings
 }
 
-fn documents() -> [Document; 3] {
+fn documents() -> [Document; 4] {
     [
         Document {
             path: "docs/requirements.md",
@@ -56,6 +60,12 @@ fn documents() -> [Document; 3] {
             takes_reasons: false,
         },
         Document { path: "docs/cases.md", what: "case", ids: cases().collect(), takes_reasons: true },
+        Document {
+            path: "docs/agentcore-requirements.md",
+            what: "requirement of AgentCore",
+            ids: contract().collect(),
+            takes_reasons: false,
+        },
     ]
 }
 
@@ -71,9 +81,16 @@ fn cases() -> impl Iterator<Item = String> {
     (1..=LAST_CASE).filter(|number| !NO_CASES.contains(number)).map(|number| format!("C{number:02}"))
 }
 
+/// R1 to R35 are the sentences of the contract, the rows are what the kit of the platform gets wrong.
+fn contract() -> impl Iterator<Item = String> {
+    let sentences = (1..=LAST_CONTRACT).map(|number| format!("R{number}"));
+    sentences.chain((1..=LAST_ROW).map(|number| format!("row {number}")))
+}
+
 /// Tests whose name begins with an id must mean one that exists.
 fn check_cited_ids(files: &[SourceFile]) -> Vec<Finding> {
-    let known: BTreeSet<String> = requirements().chain(weaknesses()).chain(cases()).collect();
+    let known: BTreeSet<String> =
+        requirements().chain(weaknesses()).chain(cases()).chain(contract()).collect();
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| file.is_rust()) {
         for (line, name) in test_names::tests(&file.text) {
@@ -85,8 +102,8 @@ fn check_cited_ids(files: &[SourceFile]) -> Vec<Finding> {
     findings
 }
 
-/// `S3.4` of `s3_4_secrets`, `41` of `w41_deltas` and `weakness_41_deltas`, `C06` of `c06_questions`;
-/// `None` for other names.
+/// `S3.4` of `s3_4_secrets`, `41` of `w41_deltas` and `weakness_41_deltas`, `C06` of `c06_questions`, `R15`
+/// of `r15_records`, `row 8` of `row_8_frames`; `None` for other names.
 fn cited_id(name: &str) -> Option<String> {
     let (first, rest) = name.split_once('_')?;
     let second = rest.split('_').next().unwrap_or(rest);
@@ -95,6 +112,12 @@ fn cited_id(name: &str) -> Option<String> {
     }
     if let Some(case) = first.strip_prefix('c').filter(|text| is_number(text)) {
         return Some(format!("C{case:0>2}"));
+    }
+    if let Some(sentence) = first.strip_prefix('r').filter(|text| is_number(text)) {
+        return Some(format!("R{sentence}"));
+    }
+    if first == "row" {
+        return is_number(second).then(|| format!("row {second}"));
     }
     let weakness = if first.starts_with("weakness") { Some(second) } else { first.strip_prefix('w') };
     weakness.filter(|text| is_number(text)).map(str::to_owned)
@@ -110,8 +133,9 @@ mod tests {
 
     #[test]
     fn every_document_has_its_ids() {
-        let [requirements, weaknesses, cases] = documents().map(|document| document.ids);
+        let [requirements, weaknesses, cases, contract] = documents().map(|document| document.ids);
         assert_eq!((requirements.len(), weaknesses.len(), cases.len()), (63, 64, 61));
+        assert_eq!((contract.len(), contract[0].as_str(), contract[58].as_str()), (59, "R1", "row 24"));
         assert_eq!((requirements[8].as_str(), requirements[62].as_str()), ("S2.1", "S12.4"));
         assert_eq!((weaknesses[62].as_str(), weaknesses[63].as_str()), ("63", "1b"));
         assert_eq!((cases[0].as_str(), cases[60].as_str()), ("C01", "C77"));
@@ -131,7 +155,11 @@ mod tests {
         let found: Vec<String> = check(&files).iter().map(ToString::to_string).collect();
         assert_eq!(
             found,
-            ["docs/requirements.md:11: S2.3 names no test", "docs/weaknesses.md: the document is missing"]
+            [
+                "docs/requirements.md:11: S2.3 names no test",
+                "docs/weaknesses.md: the document is missing",
+                "docs/agentcore-requirements.md: the document is missing",
+            ]
         );
     }
 
@@ -149,6 +177,11 @@ mod tests {
             ("c08_unknown", true),
             ("c77_known", false),
             ("c_allow_once", false),
+            ("r36_unknown", true),
+            ("r35_known", false),
+            ("row_25_unknown", true),
+            ("row_24_known", false),
+            ("row_of_names", false),
             ("works", false),
         ];
         for (name, unknown) in names {

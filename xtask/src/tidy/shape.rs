@@ -114,6 +114,7 @@ mod tests {
             dir: PathBuf::from("crates/a"),
             dependencies: Vec::new(),
             features: Vec::new(),
+            is_published: true,
         };
         let good = ["crates/a/README.md", "crates/a/tests/it/main.rs", "crates/a/tests/ui/one.rs"];
         let good: Vec<SourceFile> = good.iter().map(|path| file(path, "")).collect();

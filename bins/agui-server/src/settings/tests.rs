@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 
+use agui_host::values::DEFAULT_A2A_COMMAND;
 use clap::Parser as _;
 
 use super::*;
@@ -120,4 +121,21 @@ fn s3_3_allowed_roots_come_from_the_first_variable_that_is_set() {
     assert_eq!(roots(&both[1..]), [Path::new("/c")]);
     let relative = message(settings(&[], &[("IAC_CODE_AGUI_ALLOWED_CWDS", "/a:b")]));
     assert!(relative.contains("IAC_CODE_AGUI_ALLOWED_CWDS"));
+}
+
+#[test]
+fn an_agent_of_any_make_has_an_address_and_a_place_of_its_own_for_threads() {
+    let generic = |args: &[&str]| settings(&[&["--profile", "generic"], args].concat(), &[]);
+    let url = ["--a2a-url", " http://127.0.0.1:9/ "];
+    let found = generic(&url).unwrap();
+    assert_eq!(found.kernel, KernelChoice::Agent("http://127.0.0.1:9/".to_owned()));
+    assert_eq!(found.state_dir, Path::new("/home/op/.iac-code/agui/generic"));
+    let placed =
+        generic(&[&url[..], &["--state-dir", "/srv/agui", "--a2a-token", "s3cr3t"]].concat()).unwrap();
+    assert_eq!(placed.state_dir, Path::new("/srv/agui"));
+    assert!(!format!("{placed:?}").contains("s3cr3t"));
+    assert_eq!(placed.a2a_token.unwrap().expose(), "s3cr3t");
+    assert!(message(generic(&[])).contains("--a2a-url"));
+    assert!(message(generic(&["--demo"])).contains("--demo"));
+    assert!(matches!(settings(&["--profile", "iac-code"], &[]).unwrap().kernel, KernelChoice::Managed(_)));
 }

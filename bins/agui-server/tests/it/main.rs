@@ -8,6 +8,7 @@ mod disconnect;
 mod errors;
 mod expiry;
 mod faults;
+mod generic;
 mod goldens;
 mod guidance;
 mod images;

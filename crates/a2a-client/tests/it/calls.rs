@@ -131,19 +131,6 @@ async fn health_is_read_and_extra_members_are_skipped() {
 }
 
 #[tokio::test]
-async fn agent_card_is_read_from_the_root_of_the_origin() {
-    let card = r#"{"name":"iac-code","version":"0.16.0","capabilities":{"streaming":true},
-        "supportedInterfaces":[{"url":"http://127.0.0.1:1/","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}"#;
-    let (peer, requests) = recording(json_answer(card)).await;
-    let mut config = peer.config();
-    config.url.push_str("a2a/rpc");
-    let card = soon(Client::new(config).unwrap().agent_card()).await.unwrap();
-    let (interface, version) = card.interface().unwrap();
-    assert_eq!((interface.url.as_str(), version), ("http://127.0.0.1:1/", ProtocolVersion::V1_0));
-    assert_eq!(parts(&requests.lock().unwrap()[0]).0, "GET /.well-known/agent-card.json HTTP/1.1");
-}
-
-#[tokio::test]
 async fn restored_sessions_are_told_apart_from_lost_ones_and_from_missing_endpoints() {
     let cases = [
         (json_answer(r#"{"status":"current"}"#), "Ok(Current)"),

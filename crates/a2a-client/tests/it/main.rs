@@ -3,6 +3,8 @@
 
 mod calls;
 mod connections;
+mod discovery;
 mod failures;
 mod peer;
+mod polling;
 mod streams;

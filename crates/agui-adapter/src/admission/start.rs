@@ -55,7 +55,7 @@ pub(super) async fn start(
 
 /// Only now: a request that is refused leaves no directory behind (weakness 61).
 async fn create_workspace(request: &Request) -> Result<(), ErrorNotice> {
-    let workspace = request.workspace.clone();
+    let Some(workspace) = request.terms.workspace().cloned() else { return Ok(()) };
     let created = tokio::task::spawn_blocking(move || workspace.create()).await;
     created.map_err(|_| internal())?.map_err(workspace_notice)
 }
@@ -63,7 +63,7 @@ async fn create_workspace(request: &Request) -> Result<(), ErrorNotice> {
 /// Makes the run known for ever.
 async fn record_run(open: &mut Open, request: &Request, admitted: &Admitted) -> Result<(), StoreError> {
     let (run_id, digest) = (request.run_id.clone(), request.digests.ours);
-    let invocation = InvocationId::new(request.props.ros_invocation_id.as_str());
+    let invocation = InvocationId::new(request.terms.invocation_id());
     let execution = ExecutionId::new(Uuid::new_v4().to_string());
     if open.record().is_some() {
         let is_fresh = matches!(admitted, Admitted::Fresh { .. });
@@ -77,8 +77,8 @@ async fn record_run(open: &mut Open, request: &Request, admitted: &Admitted) -> 
             .await;
     }
     let execution = Execution::new(execution, invocation);
-    let mut record = ThreadRecord::new(request.thread_id.clone(), request.workspace.as_str(), execution);
-    record.user_id = request.props.user_id.as_deref().map(Into::into);
+    let mut record = ThreadRecord::new(request.thread_id.clone(), request.terms.cwd(), execution);
+    record.user_id = request.terms.user_id().map(Into::into);
     record.record_run(run_id, digest);
     open.create(record).await
 }

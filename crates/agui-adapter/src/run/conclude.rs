@@ -134,6 +134,7 @@ impl Run {
             Told::Cancelled => StopOutcome::Cancelled,
             Told::TooLate => StopOutcome::AlreadyTerminal,
             Told::Unreachable => StopOutcome::KernelUnavailable,
+            Told::Refused => StopOutcome::Refused,
         };
         if told != Told::Unreachable {
             self.finish_execution().await;

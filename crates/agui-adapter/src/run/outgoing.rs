@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use super::Run;
 use crate::answers::CheckedAnswer;
 use crate::request::internal;
+use crate::terms::Terms;
 
 impl Run {
     /// The user's newest message.
@@ -43,25 +44,35 @@ impl Run {
         parts: Vec<OutgoingPart>,
         response: Option<&Json>,
     ) -> Result<SendMessage, ErrorNotice> {
-        let mut message = OutgoingMessage::new(id, parts)
-            .with_context_id(self.context_id.as_str())
-            .with_metadata(self.metadata(response)?);
+        let mut message = OutgoingMessage::new(id, parts);
+        if let Some(context) = self.known_context() {
+            message = message.with_context_id(context.as_str());
+        }
+        message.metadata = self.metadata(response)?;
         if let Some(task) = &self.task_id {
             message = message.with_task_id(task.as_str());
         }
-        Ok(SendMessage::new(message))
+        let message = SendMessage::new(message);
+        Ok(match &self.request.terms {
+            Terms::IacCode { .. } => message,
+            Terms::Generic(hints) => message.with_accepted_output_modes(hints.accepted_output_modes.clone()),
+        })
     }
 
-    /// The request's properties for the kernel, secrets in clear text.
-    fn metadata(&self, response: Option<&Json>) -> Result<Box<RawValue>, ErrorNotice> {
-        let mut metadata =
-            RequestMetadata::new(&self.request.props).with_cwd(self.request.workspace.as_str());
+    /// The request's properties for the kernel, secrets in clear text; for an agent of any make, what the
+    /// client gave for it.
+    fn metadata(&self, response: Option<&Json>) -> Result<Option<Box<RawValue>>, ErrorNotice> {
+        let props = match &self.request.terms {
+            Terms::IacCode { props, .. } => props,
+            Terms::Generic(hints) => return Ok(hints.metadata.clone()),
+        };
+        let mut metadata = RequestMetadata::new(props).with_cwd(self.request.terms.cwd());
         if let Some(response) = response {
             metadata = metadata.with_raw_input_response(response.as_raw());
         }
         let mut json = Vec::new();
         metadata.write_metadata_json(&mut json).map_err(|_| internal())?;
         let json = String::from_utf8(json).map_err(|_| internal())?;
-        RawValue::from_string(json).map_err(|_| internal())
+        RawValue::from_string(json).map(Some).map_err(|_| internal())
     }
 }

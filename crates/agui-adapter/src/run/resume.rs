@@ -101,7 +101,7 @@ impl Run {
 
     async fn restore_session(&mut self, client: &Client) -> Result<(), Ending> {
         let Some(session) = self.session_id.clone() else { return Ok(()) };
-        let mut request = RestoreRequest::new(self.request.workspace.as_str(), session.as_str());
+        let mut request = RestoreRequest::new(self.request.terms.cwd(), session.as_str());
         request.task_id = self.task_id.as_ref().map(agui_store::TaskId::as_str);
         match self.unsent(client, client.ensure_restored(request)).await? {
             Ok(Restored::NotFound) => {
@@ -144,7 +144,7 @@ impl Run {
 
     /// Reads what a pipeline did after the event with the sequence `after`.
     async fn catch_up(&mut self, client: &Client, after: u64) -> Result<(), ClientError> {
-        let Some(task) = self.task_id.clone() else { return Ok(()) };
+        let Some(task) = self.task_id.clone().filter(|_| !self.is_generic()) else { return Ok(()) };
         let query = PipelineStateQuery::of_task(task.as_str()).with_after_sequence(after);
         let Some(document) = Box::pin(client.pipeline_state(query)).await? else { return Ok(()) };
         match document.raw_result() {
@@ -221,7 +221,13 @@ impl Run {
     /// (weakness 30).
     async fn take_reply(&mut self, reply: &Datum, answer: &CheckedAnswer) -> Result<(), Ending> {
         match reply.item() {
-            Ok(item) => self.mapper.handle_item(clock::now(), &item),
+            Ok(item) => {
+                if self.is_generic() {
+                    // Whatever it replies, it has the answer: what it asks from here on is another question.
+                    self.mapper.answered(&answer.question.input_id);
+                }
+                self.mapper.handle_item(clock::now(), &item);
+            }
             Err(_) => return Err(Ending::Unchanged(not_accepted(answer))),
         }
         let observed = self.mapper.observed();
@@ -256,7 +262,7 @@ impl Run {
     async fn abandon(&mut self, client: &Client) -> Ending {
         match self.tell(client).await {
             Told::Unreachable => Ending::Unchanged(ErrorCode::A2aUnavailable.into()),
-            Told::Cancelled | Told::TooLate => Ending::GivenUp,
+            Told::Cancelled | Told::TooLate | Told::Refused => Ending::GivenUp,
         }
     }
 }

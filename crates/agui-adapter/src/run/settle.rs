@@ -40,8 +40,12 @@ impl Run {
                 Ok(stream) => stream,
                 // It ended between the look and the subscription: look once more (case C37).
                 Err(error) if error.rpc().is_some() => {
-                    let ending = self.look(client, task.as_str(), &notice).await?;
-                    return Ok(ending.unwrap_or(Ending::Broken(notice)));
+                    match self.look(client, task.as_str(), &notice).await? {
+                        Some(ending) => return Ok(ending),
+                        // It goes on and nobody may subscribe: looked at from time to time it ends as well.
+                        None if self.is_generic() => client.watch(task.as_str()),
+                        None => return Ok(Ending::Broken(notice)),
+                    }
                 }
                 Err(error) => return Ok(Ending::Broken(failure::notice(&error))),
             };

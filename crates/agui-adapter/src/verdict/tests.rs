@@ -25,7 +25,12 @@ fn permission() -> Value {
 
 /// The verdict after these updates, in one word or as code and text.
 fn after(updates: &[Value]) -> String {
-    let mut mapper = EventMapper::new(MapperConfig::new("t", "r", "e", "inv", "C"));
+    after_as(Dialect::IacCode, updates)
+}
+
+fn after_as(dialect: Dialect, updates: &[Value]) -> String {
+    let config = MapperConfig::new("t", "r", "e", "inv", "C").with_dialect(dialect);
+    let mut mapper = EventMapper::new(config);
     for update in updates {
         let raw = serde_json::value::to_raw_value(update).unwrap();
         let item = StreamItem::from_result(&raw).unwrap();
@@ -200,4 +205,26 @@ fn weakness_9_another_identity_counts_before_everything_else() {
             "A2A_PROTOCOL_ERROR error-context-changed",
         ),
     ]);
+}
+
+#[test]
+fn a_state_of_another_agent_means_what_a2a_says() {
+    let state =
+        |state: &str| json!({"statusUpdate": {"taskId": "T", "contextId": "C", "status": {"state": state}}});
+    let direct = json!({"message": {"messageId": "m", "role": "ROLE_AGENT", "parts": [{"text": "Hi"}]}});
+    let rows = [
+        (vec![state("TASK_STATE_WORKING")], "Unsettled"),
+        (vec![state("TASK_STATE_INPUT_REQUIRED")], "Interrupt"),
+        (vec![state("auth-required")], "Interrupt"),
+        (vec![state("input-required"), state("working")], "Unsettled"),
+        (vec![state("completed")], "Success"),
+        (vec![state("canceled")], "Cancelled"),
+        (vec![state("failed")], "A2A_EXECUTION_FAILED error-execution-failed"),
+        (vec![state("rejected")], "A2A_EXECUTION_FAILED error-request-refused"),
+        (vec![state("paused")], "Unsettled"),
+        (vec![direct], "Success"),
+    ];
+    for (updates, expected) in rows {
+        assert_eq!(after_as(Dialect::Plain, &updates), expected, "{updates:?}");
+    }
 }

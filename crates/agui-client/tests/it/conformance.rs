@@ -14,11 +14,7 @@ use sse_frame::Decoder;
 use crate::own_streams::OWN_STREAMS;
 
 /// Translations for old agents that the specification leaves to the client, and that this client has not.
-const OPTIONAL: [&str; 3] = [
-    "era-0-0-39-flattens-content",
-    "era-0-0-45-thinking-translated",
-    "era-0-0-57-subagent-dropped-with-warning",
-];
+const OPTIONAL: [&str; 2] = ["era-0-0-39-flattens-content", "era-0-0-57-subagent-dropped-with-warning"];
 
 /// A member that nobody knows is left out without a note: a later version may have it on every event.
 const SILENT: &str = "/futureProp";

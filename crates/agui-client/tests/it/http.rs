@@ -163,7 +163,10 @@ async fn what_is_no_event_stream_is_no_run() {
 #[tokio::test]
 async fn configurations_that_cannot_work_are_refused() {
     let refused = |config| HttpAgent::new(config).unwrap_err().to_string();
+    #[cfg(not(feature = "tls"))]
     assert_eq!(refused(AgentConfig::new("https://agent.example/")), "https is not supported");
+    let credentials = AgentConfig::new("http://bob:secret@agent.example/");
+    assert_eq!(refused(credentials), "address is not an http URL without credentials");
     let split = AgentConfig::new("http://agent.example/").with_header("x", "a\r\nb: c");
     assert_eq!(refused(split), r#"header "x" cannot be sent"#);
 }

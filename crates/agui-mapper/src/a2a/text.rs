@@ -1,5 +1,7 @@
 //! The text of the normal turn: deltas, whole texts that repeat them, and what a Task repeats.
 
+use std::collections::HashMap;
+
 use super::digest;
 use super::replay::{Filtered, Replay};
 use super::shown::{Missing, Shown};
@@ -14,6 +16,8 @@ pub(crate) struct TextFlow {
     replay: Replay,
     /// Whether the kernel has said anything live in this run.
     live: bool,
+    /// The messages that have a lane of their own.
+    lanes: HashMap<Box<str>, LaneId>,
 }
 
 impl TextFlow {
@@ -21,7 +25,31 @@ impl TextFlow {
         let replay = resume.map_or_else(Replay::default, |position| {
             Replay::new(position.texts.clone(), position.text_snapshot_digests.clone())
         });
-        Self { shown: Shown::default(), replay, live: false }
+        Self { shown: Shown::default(), replay, live: false, lanes: HashMap::new() }
+    }
+
+    /// Gives a message a lane of its own: it stays open while others are written.
+    pub(crate) fn give_lane(&mut self, spans: &mut Spans, kernel: &str) {
+        if !self.lanes.contains_key(kernel) {
+            self.lanes.insert(kernel.into(), spans.add_lane());
+        }
+    }
+
+    /// Hands the lane of a message over to the one that follows it.
+    pub(crate) fn move_lane(&mut self, from: &str, to: &str) {
+        if let Some(lane) = self.lanes.remove(from) {
+            self.lanes.insert(to.into(), lane);
+        }
+    }
+
+    /// Ends a message that has a lane of its own; more text of it would begin another one.
+    pub(crate) fn end(&mut self, spans: &mut Spans, kernel: &str) {
+        if self.replay.held_message() == Some(kernel) {
+            self.release(spans);
+        }
+        if let Some(lane) = self.lanes.get(kernel) {
+            spans.close_messages(*lane);
+        }
     }
 
     /// The kernel works: a Task that comes from now on is compared with what this run has shown.
@@ -67,15 +95,35 @@ impl TextFlow {
     }
 
     /// Shows an artifact that is text: a new one, or the missing rest of one that is sent as a whole again.
-    pub(crate) fn artifact(&mut self, spans: &mut Spans, id: &str, text: &str) {
+    ///
+    /// `false`, and nothing is shown, if it is another text than was shown of it.
+    pub(crate) fn artifact(&mut self, spans: &mut Spans, id: &str, text: &str) -> bool {
         self.live = true;
+        self.release(spans);
         let shown = self.shown.of(id);
         let rest = match text.strip_prefix(&*shown) {
-            Some(rest) if !shown.is_empty() => rest,
-            _ if self.shown.is_latest_piece(text) => return,
-            _ => text,
+            Some(_) if shown.is_empty() && self.shown.is_latest_piece(text) => return true,
+            Some(rest) => rest,
+            None => return false,
         };
         self.show(spans, id, rest);
+        true
+    }
+
+    /// The same for an artifact of a Task, of which an earlier run may have shown all or the beginning.
+    pub(crate) fn task_artifact(&mut self, spans: &mut Spans, id: &str, text: &str) -> bool {
+        let prior: Vec<&ShownText> = self.replay.prior_of(id).collect();
+        let first =
+            if prior.is_empty() { None } else { snapshot::first_unseen(&prior, &self.shown.of(id), &[text]) };
+        match first.and_then(|at| text.get(at..)) {
+            Some(rest) => {
+                self.replay.settle(id);
+                self.show(spans, id, rest);
+                true
+            }
+            None if self.is_known(text) => true,
+            None => self.artifact(spans, id, text),
+        }
     }
 
     /// Shows what is missing of a message whose deltas a Task repeats.
@@ -161,7 +209,11 @@ impl TextFlow {
             return;
         }
         self.shown.record(kernel, text);
-        spans.text(LaneId::MAIN, kernel, text);
+        let lane = self.lanes.get(kernel).copied().unwrap_or(LaneId::MAIN);
+        if lane != LaneId::MAIN {
+            spans.close_messages(LaneId::MAIN);
+        }
+        spans.text(lane, kernel, text);
     }
 }
 

@@ -18,6 +18,7 @@ pub(super) fn of(kind: OpenInputKind, input: &Input<'_>, choices: &[Choice]) -> 
             object("decision", &json!({"type": "string", "enum": ["allow_once", "deny"]}))
         }
         OpenInputKind::CloudResourceSelection => resource(),
+        _ if kind.takes_a_string() => json!({"type": "string", "minLength": 1}),
         _ => {
             let mut answers: Vec<Value> = choices.iter().map(selected).collect();
             if takes_free_text(input) {

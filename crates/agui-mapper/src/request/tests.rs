@@ -18,6 +18,7 @@ fn parts(input: &RunAgentInput) -> Result<Vec<String>, MapError> {
         UserPart::Image(image) => {
             format!("{} {} {} {}", image.base64, image.mime_type, image.filename, image.pointer)
         }
+        UserPart::File(file) => panic!("no file was asked for: {file:?}"),
     });
     Ok(parts.collect())
 }
@@ -98,4 +99,59 @@ fn image_bytes_stay_out_of_debug_output() {
     let given = user(&content);
     let text = format!("{:?}", message(&given).unwrap());
     assert!(!text.contains("QUJD"), "{text}");
+}
+
+fn files(content: &str) -> Result<Vec<String>, MapError> {
+    let given = user(content);
+    let parts = any_message(&given)?.parts.into_iter().map(|part| match part {
+        UserPart::Text(text) => text.to_owned(),
+        UserPart::File(file) => {
+            let content = match file.content {
+                FileContent::Base64(base64) => format!("bytes {base64}"),
+                FileContent::Url(url) => format!("at {url}"),
+            };
+            let (media_type, name) = (file.media_type.unwrap_or("-"), file.filename.unwrap_or_default());
+            format!("{content} {media_type} {name} {}", file.pointer)
+        }
+        UserPart::Image(image) => panic!("an image for the kernel: {image:?}"),
+    });
+    Ok(parts.collect())
+}
+
+#[test]
+fn agents_of_any_make_get_files_of_every_sort() {
+    let of = |kind: &str, source: &str| {
+        format!(r#"[{{"type":"{kind}","source":{source},"metadata":{{"filename":"a.bin"}}}}]"#)
+    };
+    let data = r#"{"type":"data","value":"AAAA","mimeType":"application/pdf"}"#;
+    let url = r#"{"type":"url","value":"HTTPS://example/a"}"#;
+    for kind in ["image", "audio", "video", "document"] {
+        let at = "/messages/1/content/0/source/value";
+        assert_eq!(files(&of(kind, data)).unwrap(), [format!("bytes AAAA application/pdf a.bin {at}")]);
+        assert_eq!(files(&of(kind, url)).unwrap(), [format!("at HTTPS://example/a - a.bin {at}")]);
+    }
+    let old = r#"[{"type":"text","text":"see"},{"type":"binary","mimeType":"text/csv","data":"AAAA","filename":"../x"}]"#;
+    assert_eq!(files(old).unwrap(), ["see", "bytes AAAA text/csv  /messages/1/content/1/data"]);
+}
+
+#[test]
+fn a_file_without_bytes_and_without_an_address_of_the_web_is_refused() {
+    let at = "/messages/1/content/0";
+    let cases = [
+        (
+            r#"[{"type":"document","source":{"type":"url","value":"file:///etc/passwd"}}]"#,
+            MapError::RemoteMedia { pointer: format!("{at}/source/value") },
+        ),
+        (
+            r#"[{"type":"image","source":{"type":"file","value":"file-1","provider":"p"}}]"#,
+            MapError::UnsupportedPart { pointer: format!("{at}/source") },
+        ),
+        (
+            r#"[{"type":"binary","mimeType":"image/png","id":"x"}]"#,
+            MapError::UnsupportedPart { pointer: at.to_owned() },
+        ),
+    ];
+    for (content, error) in cases {
+        assert_eq!(files(content), Err(error));
+    }
 }

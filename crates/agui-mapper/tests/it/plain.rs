@@ -41,7 +41,7 @@ fn c40_text_artifacts_and_messages_are_the_answer() {
             "text+ r1:a1:2",
             "text  r1:a1:2 \"one \"",
             "text  r1:a1:2 \"two\"",
-            r#"custom iac-code.artifact.v1 {"schemaVersion":1,"artifactId":"a2","parts":[{"data":{"n":1},"kind":"data"}]}"#,
+            r#"custom a2a.artifact.v1 {"schemaVersion":1,"artifactId":"a2","artifact":{"artifactId":"a2","parts":[{"data":{"n":1},"kind":"data"}]}}"#,
             "text- r1:a1:2",
         ]
     );
@@ -72,4 +72,125 @@ fn an_unknown_state_shows_its_text_and_ends_nothing() {
     run.feed(&status("paused", Some(("s1", "Waiting for capacity"))));
     assert_eq!(run.shown(), "Waiting for capacity");
     assert!(!run.mapper.observed().last_state.as_ref().unwrap().is_terminal());
+}
+
+fn whole(state: &str, said: &[(&str, &str)], artifacts: Value) -> Value {
+    let history: Vec<Value> = said
+        .iter()
+        .map(
+            |(id, text)| json!({"messageId": id, "role": "agent", "parts": [{"kind": "text", "text": text}]}),
+        )
+        .collect();
+    json!({"kind": "task", "id": "T1", "contextId": "C1", "status": {"state": state}, "artifacts": artifacts,
+        "history": history})
+}
+
+fn text_artifact(id: &str, text: &str) -> Value {
+    json!({"artifactId": id, "parts": [{"kind": "text", "text": text}]})
+}
+
+#[test]
+fn looks_at_a_task_show_what_is_new_in_the_order_of_the_work() {
+    let mut run = run();
+    let mut first = whole("working", &[("s1", "Looking")], json!([text_artifact("a", "one ")]));
+    // The present word is in the history of some agents too.
+    first["status"]["message"] =
+        json!({"messageId": "s1", "role": "agent", "parts": [{"kind": "text", "text": "Looking"}]});
+    run.feed(&first);
+    run.feed(&first);
+    let artifacts =
+        json!([text_artifact("a", "one two"), {"artifactId": "d", "parts": [{"kind": "data", "data": {}}]}]);
+    let mut last = whole("completed", &[("s1", "Looking"), ("s2", "Writing")], artifacts);
+    last["status"]["message"] =
+        json!({"messageId": "s3", "role": "agent", "parts": [{"kind": "text", "text": "All done"}]});
+    run.feed(&last);
+    run.feed(&last);
+    assert_eq!(
+        run.body(),
+        [
+            "text+ r1:s1:1",
+            "text  r1:s1:1 \"Looking\"",
+            "text- r1:s1:1",
+            "text+ r1:a:2",
+            "text  r1:a:2 \"one \"",
+            "text+ r1:s2:3",
+            "text  r1:s2:3 \"Writing\"",
+            "text- r1:s2:3",
+            "text  r1:a:2 \"two\"",
+            r#"custom a2a.artifact.v1 {"schemaVersion":1,"artifactId":"d","artifact":{"artifactId":"d","parts":[{"data":{},"kind":"data"}]}}"#,
+            "text+ r1:s3:4",
+            "text  r1:s3:4 \"All done\"",
+            "text- r1:s3:4",
+            "text- r1:a:2",
+        ]
+    );
+}
+
+#[test]
+fn a_resumed_run_shows_no_artifact_again_unless_it_has_changed() {
+    let data = |n: u8| json!({"artifactId": "d", "parts": [{"kind": "data", "data": {"n": n}}]});
+    let mut first = run();
+    first.feed(&whole("input-required", &[], json!([text_artifact("a", "The beginning "), data(1)])));
+    let position = first.mapper.position();
+    let mut second = Run::new(config("r2").with_dialect(Dialect::Plain).with_resume(position));
+    second.feed(&whole("working", &[], json!([text_artifact("a", "The beginning "), data(1)])));
+    second.feed(&whole("completed", &[], json!([text_artifact("a", "The beginning and the end"), data(2)])));
+    assert_eq!(
+        second.body(),
+        [
+            "text+ r2:a:1",
+            "text  r2:a:1 \"and the end\"",
+            r#"custom a2a.artifact.v1 {"schemaVersion":1,"artifactId":"d","artifact":{"artifactId":"d","parts":[{"data":{"n":2},"kind":"data"}]}}"#,
+            "text- r2:a:1",
+        ]
+    );
+}
+
+fn asked(state: &str, id: &str, text: &str) -> Value {
+    let mut task = whole(state, &[], json!([]));
+    task["status"]["message"] =
+        json!({"messageId": id, "role": "agent", "parts": [{"kind": "text", "text": text}]});
+    task
+}
+
+fn open(run: &Run) -> Vec<String> {
+    let open = run.mapper.observed().open_inputs.iter();
+    open.map(|open| format!("{} {:?}", open.interrupt.id, open.interrupt.message.as_deref().unwrap()))
+        .collect()
+}
+
+#[test]
+fn a_task_asks_once_and_an_answered_question_stays_answered_until_it_works_again() {
+    let mut run = run();
+    run.feed(&asked("input-required", "q1", "Where?"));
+    run.feed(&asked("input-required", "q1", "Where?"));
+    assert_eq!(open(&run), [r#"input-T1-q1 "Where?""#]);
+    run.mapper.answered("input-T1-q1");
+    run.feed(&asked("input-required", "q1", "Where?"));
+    assert_eq!(open(&run), Vec::<String>::new(), "the task is behind");
+    run.feed(&status("working", None));
+    run.feed(&asked("input-required", "q1", "Where?"));
+    assert_eq!(open(&run), [r#"input-T1-q1#2 "Where?""#]);
+    assert_eq!(run.shown(), "", "questions are no answers");
+}
+
+#[test]
+fn a_question_that_changes_is_void_under_its_old_id() {
+    let mut run = run();
+    run.feed(&asked("input-required", "q1", "Delete the draft?"));
+    run.feed(&asked("input-required", "q1", "Delete everything?"));
+    assert_eq!(open(&run), [r#"input-T1-q1#2 "Delete everything?""#]);
+    let replaced = &run.mapper.observed().replaced[0];
+    assert_eq!((replaced.old.as_str(), replaced.new.as_str()), ("input-T1-q1", "input-T1-q1#2"));
+}
+
+#[test]
+fn metadata_of_the_kernel_means_nothing_from_another_agent() {
+    let mut run = run();
+    let mut update = status("working", Some(("s1", "Hi")));
+    update["metadata"] = json!({"iac_code": {"iacCodeSessionId": "S1", "thinking": {"type": "raw_thinking", "text": "hm"},
+        "tool": {"status": "started", "toolUseId": "c", "name": "bash"}, "usage": {"inputTokens": 1.0}}});
+    run.feed(&update);
+    assert_eq!(run.mapper.observed().session_id.get(), None);
+    assert_eq!(run.body(), ["text+ r1:s1:1", "text  r1:s1:1 \"Hi\"", "text- r1:s1:1"]);
 }

@@ -6,6 +6,7 @@ use http::Method;
 
 use super::*;
 use crate::activity::Activity;
+use crate::echo::Ids;
 
 struct Rig {
     sink: RunSink,
@@ -24,7 +25,7 @@ impl Rig {
             Arc::clone(&wire),
             Language::En,
             activity.enter_stream(),
-            RequestLog::new(Method::POST),
+            RequestLog::new(Method::POST, Ids::default()),
         );
         Self { sink, body, wire, activity }
     }
@@ -133,4 +134,26 @@ async fn a_silent_stream_keeps_no_room_for_the_burst_before() {
     while !rig.is_waiting() {}
     let Source::Run(run) = &rig.body.source else { unreachable!("made from a run") };
     assert!(run.batch.capacity() <= KEPT_EVENTS, "{}", run.batch.capacity());
+}
+
+#[tokio::test(start_paused = true)]
+async fn in_binary_events_are_frames_and_silence_is_silence() {
+    let mut rig = Rig::new();
+    rig.body = rig.body.encoded_as(Encoding::Binary);
+    rig.sink.send(RunStarted::new("t1", "r1"));
+    let chunk = poll_fn(|cx| rig.body.poll_chunk(cx)).await.unwrap();
+    let mut expected = Vec::new();
+    agui_proto::encode(&RunStarted::new("t1", "r1").into(), &mut expected).unwrap();
+    assert_eq!(chunk, expected);
+    tokio::time::advance(Duration::from_secs(60)).await;
+    assert!(rig.is_waiting());
+    // The end of the server is told as a frame, too.
+    rig.wire.call_last();
+    let chunk = poll_fn(|cx| rig.body.poll_chunk(cx)).await.unwrap();
+    let error = agui_proto::decode(&chunk[agui_proto::PREFIX_BYTES..]).unwrap();
+    assert!(matches!(
+        error,
+        agui_proto::Received::Known(Event::RunError(error)) if error.code.as_deref() == Some("SHUTTING_DOWN")
+    ));
+    assert!(rig.body.is_over());
 }

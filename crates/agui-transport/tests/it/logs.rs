@@ -3,10 +3,13 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
+use agui_core::RunRequest;
+use agui_transport::EchoHeaders;
+use http::HeaderName;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::agents::{Census, PARROT, STARTED, parrot, silent};
-use crate::rig::{Rig, post, request, run_request};
+use crate::agents::{Census, PARROT, STARTED, Scripted, begin, finish, parrot, silent};
+use crate::rig::{INPUT, Rig, post, request, run_request};
 
 /// Log lines of the thread that a test runs on.
 #[derive(Clone, Default)]
@@ -105,4 +108,28 @@ async fn a_client_that_left_is_told_apart() {
         lines.finished().iter().map(|line| line["ended"].clone()).collect::<Vec<_>>(),
         ["client_gone"]
     );
+}
+
+#[tokio::test]
+async fn ids_that_a_platform_gives_are_in_every_line_of_the_request() {
+    let (lines, _guard) = listen();
+    let agent = Scripted(|request: RunRequest| async move {
+        tracing::info!("at work");
+        let (sink, stream) = begin(&request);
+        finish(&request, sink);
+        Ok(stream)
+    });
+    let echo = EchoHeaders::new(HeaderName::from_static("x-request"))
+        .with_session(HeaderName::from_static("x-session"));
+    let rig = Rig::with(agent, |server| server.echo_headers(echo)).await;
+    let headers = ["Content-Type: application/json", "X-Request: r-1", "X-Session: s-1"];
+    rig.exchange(request("POST / HTTP/1.1", &headers, INPUT)).await;
+    rig.deserted().await;
+
+    let text = lines.text();
+    let ids = |line: &serde_json::Value| serde_json::json!([line["requestId"], line["sessionId"]]);
+    let at_work = text.lines().find(|line| line.contains("at work")).unwrap();
+    let at_work: serde_json::Value = serde_json::from_str(at_work).unwrap();
+    assert_eq!(ids(&at_work["span"]).to_string(), r#"["r-1","s-1"]"#);
+    assert_eq!(lines.finished().iter().map(ids).collect::<Vec<_>>(), [serde_json::json!(["r-1", "s-1"])]);
 }

@@ -7,9 +7,15 @@ mod browser;
 mod client;
 mod connections;
 mod disconnect;
+#[cfg(feature = "axum")]
+mod embedded;
 mod extension;
 mod logs;
+mod platform;
+#[cfg(unix)]
+mod ready;
 mod rig;
 mod shutdown;
 mod stream;
 mod surface;
+mod upgrade;

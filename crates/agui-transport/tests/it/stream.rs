@@ -8,12 +8,13 @@ use agui_core::{
     Agent, MessageId, RunLimits, RunRequest, RunSink, RunStarted, TextMessageContent, TextMessageStart,
     run_channel,
 };
-use agui_transport::{Route, RouteReply, RouteRequest, Timeouts};
+use agui_proto::{Decoder, MAX_FRAME_BYTES, Received};
+use agui_transport::{Route, RouteReply, RouteRequest, ServerBuilder, Timeouts};
 use tokio::sync::mpsc;
 
 use crate::agents::{PARROT, STARTED, Scripted, begin, begin_within, finish, parrot};
 use crate::client::soon;
-use crate::rig::{Rig, request, run_request};
+use crate::rig::{INPUT, Rig, request, run_request};
 
 /// Hands the sink of each run to the test.
 fn handed_over(to: mpsc::UnboundedSender<(RunRequest, RunSink)>) -> impl Agent {
@@ -176,4 +177,48 @@ async fn a_slow_reader_does_not_slow_the_others() {
     assert_eq!(answer.head.status, 200);
     drop(stuck);
     rig.deserted().await;
+}
+
+#[tokio::test]
+async fn who_names_the_binary_encoding_gets_frames_and_errors_stay_json() {
+    const PROTO: &str = "Accept: application/vnd.ag-ui.event+proto";
+    let json = "Content-Type: application/json";
+    let rig = Rig::with(parrot(), ServerBuilder::number_events).await;
+    let mut client = rig.connect().await;
+    client.send(request("POST / HTTP/1.1", &[json, PROTO], INPUT)).await;
+    let head = client.head().await;
+    assert_eq!(head.header("content-type").as_deref(), Some("application/vnd.ag-ui.event+proto"));
+    assert_eq!(head.header("cache-control").as_deref(), Some("no-cache, no-transform"));
+    let mut decoder = Decoder::new(MAX_FRAME_BYTES);
+    let mut events = String::new();
+    while let Some(chunk) = client.chunk().await {
+        decoder.push(&chunk);
+        while let Some(Received::Known(event)) = decoder.next_event().unwrap() {
+            events += &format!("data: {}\n\n", serde_json::to_string(&event).unwrap());
+        }
+    }
+    decoder.finish().unwrap();
+    assert_eq!(events, PARROT);
+
+    // Before the stream there is nothing binary, and other streams have no frames.
+    let refused = rig.exchange(request("POST / HTTP/1.1", &[json, PROTO], "{}")).await;
+    assert_eq!(refused.head.header("content-type").as_deref(), Some("application/json"));
+    let text = rig.exchange(request("POST / HTTP/1.1", &[json, "Accept: */*"], INPUT)).await;
+    assert_eq!(text.head.header("content-type").as_deref(), Some("text/event-stream"));
+}
+
+#[tokio::test]
+async fn a_route_that_shows_a_run_has_text_only() {
+    let attach = |_: RouteRequest| async {
+        let (mut sink, stream) = run_channel("t1", "r1", RunLimits::default());
+        sink.send(RunStarted::new("t1", "r1"));
+        RouteReply::Run(stream)
+    };
+    let rig =
+        Rig::with(parrot(), |server| server.route(Route::get("/run", attach).with_event_stream())).await;
+    let proto = "Accept: application/vnd.ag-ui.event+proto";
+    let refused = rig.exchange(request("GET /run HTTP/1.1", &[proto], "")).await;
+    assert_eq!(refused.head.status, 406);
+    let both = rig.exchange(request("GET /run HTTP/1.1", &[proto, "Accept: text/event-stream"], "")).await;
+    assert_eq!(both.head.header("content-type").as_deref(), Some("text/event-stream"));
 }

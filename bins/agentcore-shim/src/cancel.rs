@@ -1,0 +1,155 @@
+//! Ending executions without a path of its own: by an envelope in a run request, and by a message on a
+//! socket. Both reach what the cancel extension reaches.
+
+use agui_adapter::{CancelRequest, CancelStatus};
+use agui_core::{BoxFuture, Json, Problem, RunId, ThreadId};
+use agui_i18n::Language;
+use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey};
+use agui_relay::{CancelOutcome, LiveRuns};
+use agui_ws::{CancelMessage, Control};
+use serde_json::json;
+use tokio::runtime::Handle;
+
+use crate::backend::IacCode;
+use crate::session::problem;
+
+/// Which run is to end. With the id of an execution the adapter is asked, as the cancel extension does;
+/// with the id of a run, whatever agent runs it is let go of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub(crate) thread_id: Option<ThreadId>,
+    pub(crate) run_id: Option<RunId>,
+    pub(crate) execution_id: Option<Box<str>>,
+    pub(crate) ros_invocation_id: Option<Box<str>>,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cancelled {
+    Now,
+    AlreadyTerminal,
+}
+
+impl Cancelled {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Now => "cancelled",
+            Self::AlreadyTerminal => "already_terminal",
+        }
+    }
+}
+
+/// Ends runs, whoever asks and however.
+#[derive(Clone)]
+pub(crate) struct Canceller {
+    /// Knows executions; `None` in front of an agent that has none.
+    iac_code: Option<IacCode>,
+    runs: LiveRuns,
+    agents: Handle,
+}
+
+impl Canceller {
+    pub(crate) const fn new(iac_code: Option<IacCode>, runs: LiveRuns, agents: Handle) -> Self {
+        Self { iac_code, runs, agents }
+    }
+
+    /// Ends what `target` names. The work goes on to its end although the caller goes away.
+    ///
+    /// # Errors
+    ///
+    /// 404 `EXECUTION_NOT_FOUND` for what is not known, 400 for a target that names nothing; what the
+    /// adapter says.
+    pub(crate) async fn cancel(&self, target: Target, language: Language) -> Result<Cancelled, Problem> {
+        let this = self.clone();
+        let work = self.agents.spawn(async move { this.end(target, language).await });
+        work.await.unwrap_or_else(|_| Err(problem(language, &ErrorCode::InternalError.into())))
+    }
+
+    async fn end(&self, target: Target, language: Language) -> Result<Cancelled, Problem> {
+        let Some(thread) = target.thread_id else { return Err(incomplete(language)) };
+        match (&self.iac_code, target.execution_id, target.run_id) {
+            (Some(iac_code), Some(execution), _) => {
+                let invocation = target.ros_invocation_id.as_deref();
+                iac_code.cancel(&execution, &thread, invocation, language).await
+            }
+            (Some(iac_code), None, Some(run)) => {
+                self.end_execution_of(iac_code, &thread, &run, language).await
+            }
+            // An agent without executions knows its runs by their own ids only.
+            (None, execution, run) => match run.or_else(|| execution.map(|id| RunId::new(&*id))) {
+                Some(run) => self.let_go(&thread, &run, language),
+                None => Err(incomplete(language)),
+            },
+            (Some(_), None, None) => Err(incomplete(language)),
+        }
+    }
+
+    /// Ends the execution behind a run, so that the kernel is told first and the run ends in its own words.
+    async fn end_execution_of(
+        &self,
+        iac_code: &IacCode,
+        thread: &ThreadId,
+        run: &RunId,
+        language: Language,
+    ) -> Result<Cancelled, Problem> {
+        let is_live = self.runs.list().iter().any(|live| live.thread_id == *thread && live.run_id == *run);
+        if is_live && let Ok(Some(stored)) = iac_code.store.load(thread).await {
+            // A thread has one run at a time, and its record is about that.
+            let execution = &stored.record.execution;
+            let invocation = Some(execution.invocation_id.as_str());
+            return iac_code.cancel(execution.id.as_str(), thread, invocation, language).await;
+        }
+        self.let_go(thread, run, language)
+    }
+
+    fn let_go(&self, thread: &ThreadId, run: &RunId, language: Language) -> Result<Cancelled, Problem> {
+        match self.runs.cancel(thread, run) {
+            CancelOutcome::Cancelled => Ok(Cancelled::Now),
+            CancelOutcome::AlreadyEnded => Ok(Cancelled::AlreadyTerminal),
+            _ => Err(problem(language, &ErrorCode::ExecutionNotFound.into())),
+        }
+    }
+}
+
+impl IacCode {
+    /// What the cancel extension does.
+    async fn cancel(
+        &self,
+        execution: &str,
+        thread: &ThreadId,
+        invocation: Option<&str>,
+        language: Language,
+    ) -> Result<Cancelled, Problem> {
+        let body = json!({ "threadId": thread, "rosInvocationId": invocation });
+        let request = CancelRequest::decode(execution, body.to_string().as_bytes(), language)?;
+        match self.adapter.cancel(request, language).await?.status {
+            CancelStatus::Cancelled => Ok(Cancelled::Now),
+            _ => Ok(Cancelled::AlreadyTerminal),
+        }
+    }
+}
+
+fn incomplete(language: Language) -> Problem {
+    let notice = ErrorNotice::new(ErrorCode::ValidationError).with_key(MessageKey::FieldProblem);
+    problem(language, &notice.with_text("pointer", "/executionId").with_text("kind", "missing"))
+}
+
+impl Control for Canceller {
+    fn cancel(&self, message: CancelMessage, language: Language) -> BoxFuture<'_, Result<Json, Problem>> {
+        Box::pin(async move {
+            let open = message.open_run;
+            // A message without ids means the run of its socket.
+            let thread = message.thread_id.or_else(|| open.as_ref().map(|run| run.thread_id.clone()));
+            let run = message.run_id.or_else(|| open.map(|run| run.run_id));
+            let target = Target {
+                thread_id: thread,
+                run_id: run,
+                execution_id: message.execution_id,
+                ros_invocation_id: message.ros_invocation_id,
+            };
+            let cancelled = self.cancel(target, language).await?;
+            Json::from_serialize(cancelled.as_str())
+                .map_err(|_| problem(language, &ErrorCode::InternalError.into()))
+        })
+    }
+}

@@ -1,0 +1,92 @@
+//! How runs end that do not end well.
+
+use agui_testkit::faulty::{Script, Step};
+use serde_json::json;
+
+use super::{Plain, done, input, says, status, stream, task, texts};
+use crate::stack::{error_code, last, outcome};
+
+#[tokio::test]
+async fn a_failed_and_a_refused_task_say_why_in_the_agents_words_and_what_in_ours() {
+    let cases = [("FAILED", "The A2A execution failed."), ("REJECTED", "service refused the request.")];
+    for (state, ours) in cases {
+        let ends =
+            stream([json!({"task": task("WORKING")}), status(state, Some(says("m1", "I may not do that.")))]);
+        let plain = Plain::start(Script::new().on("SendStreamingMessage", ends)).await;
+        let run = plain.say("t", "r").await;
+        assert_eq!(
+            (error_code(&run), texts(&run)),
+            ("A2A_EXECUTION_FAILED", vec!["I may not do that.".to_owned()])
+        );
+        let message = last(&run)["message"].as_str().unwrap();
+        assert!(message.ends_with(ours) && !message.contains("I may not"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn errors_of_the_protocol_keep_their_words_to_themselves() {
+    let cases = [
+        (vec![Step::error(-32602, "no such key sk-1")], "A2A_EXECUTION_FAILED"),
+        (
+            vec![Step::sse(), Step::ErrorEvent { code: -32603, message: "sk-1".to_owned() }],
+            "A2A_EXECUTION_FAILED",
+        ),
+        (vec![Step::json(500, &json!({"error": "sk-1"}))], "A2A_UNAVAILABLE"),
+    ];
+    for (steps, code) in cases {
+        let plain = Plain::start(Script::new().on("SendStreamingMessage", steps)).await;
+        let run = plain.say("t", "r").await;
+        assert_eq!(error_code(&run), code);
+        assert!(!last(&run).to_string().contains("sk-1") && !plain.stack.log().contains("sk-1"));
+    }
+}
+
+#[tokio::test]
+async fn a_run_is_cancelled_by_the_ids_that_it_told() {
+    let script = Script::new()
+        .on("SendStreamingMessage", [stream([json!({"task": task("WORKING")})]), vec![Step::Stall]].concat())
+        .on("CancelTask", [Step::Reply(task("CANCELED"))])
+        .on("SendStreamingMessage", done());
+    let plain = Plain::start(script).await;
+    let mut events = plain.stack.post(&input("t", "r1").with_user("go")).await.events();
+    while events.so_far().find("CUSTOM").is_none() {
+        events.next().await.expect("the ids are told");
+    }
+    let told = events.so_far().clone();
+    assert_eq!(plain.cancel(&told, "other").await.0, 404);
+    let (status, reply) = plain.cancel(&told, "t").await;
+    assert_eq!((status, &reply["status"]), (200, &json!("cancelled")));
+    assert_eq!(error_code(&events.collect().await), "CANCELLED");
+    assert_eq!(outcome(&plain.say("t", "r2").await), "success");
+    assert_eq!(plain.agent.requests().of("CancelTask")[0].json["params"]["id"], "T1");
+}
+
+#[tokio::test]
+async fn an_agent_that_does_not_cancel_does_not_hold_its_thread_for_ever() {
+    let script = Script::new()
+        .on("SendStreamingMessage", [stream([json!({"task": task("WORKING")})]), vec![Step::Stall]].concat())
+        .always("CancelTask", [Step::error(-32004, "this agent does not cancel")])
+        .on("SendStreamingMessage", done());
+    let plain = Plain::start(script).await;
+    let mut events = plain.stack.post(&input("t", "r1").with_user("go")).await.events();
+    while events.so_far().find("CUSTOM").is_none() {
+        events.next().await.expect("the ids are told");
+    }
+    let (status, reply) = plain.cancel(events.so_far(), "t").await;
+    assert_eq!((status, &reply["error"]["code"]), (502, &json!("A2A_EXECUTION_FAILED")), "the task goes on");
+    assert_eq!(error_code(&events.collect().await), "CANCELLED", "the run does not");
+    assert_eq!(outcome(&plain.say("t", "r2").await), "success");
+}
+
+#[tokio::test]
+async fn a_task_that_the_agent_has_forgotten_is_lost() {
+    let script = Script::new()
+        .on("SendStreamingMessage", super::asks("q1", "Which city?"))
+        .on("GetTask", [Step::error(-32001, "Task not found")])
+        .on("SendStreamingMessage", done());
+    let plain = Plain::start(script).await;
+    let id = crate::stack::interrupt_id(&plain.say("t", "r1").await);
+    let answer = agui_testkit::client::input::resolved(&id, &json!("Oslo"));
+    assert_eq!(error_code(&plain.stack.run(&input("t", "r2").with_answer(answer)).await), "EXECUTION_LOST");
+    assert_eq!(outcome(&plain.say("t", "r3").await), "success");
+}

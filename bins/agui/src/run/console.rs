@@ -1,0 +1,64 @@
+//! The terminal: what is written to it, and lines that are read from it.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::time::Duration;
+
+use super::screen::Colour;
+
+/// How long an agent may be silent before the time is shown, 3 s.
+pub(super) const QUIET: Duration = Duration::from_secs(3);
+
+/// Standard output.
+#[derive(Debug)]
+pub(super) struct Console {
+    is_terminal: bool,
+    /// The elapsed time stands behind the cursor.
+    shows_elapsed: bool,
+}
+
+impl Console {
+    pub(super) fn new() -> Self {
+        Self { is_terminal: io::stdout().is_terminal(), shows_elapsed: false }
+    }
+
+    /// Colours are for terminals, and for those who have not asked to be spared.
+    pub(super) fn colour(&self) -> Colour {
+        let spared = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        if self.is_terminal && !spared && !dumb { Colour::Ansi } else { Colour::Plain }
+    }
+
+    /// Writes at once, so that text appears as it comes.
+    pub(super) fn write(&mut self, text: &str) -> io::Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        if self.shows_elapsed {
+            out.write_all(b"\x1b[K")?;
+            self.shows_elapsed = false;
+        }
+        out.write_all(text.as_bytes())?;
+        out.flush()
+    }
+
+    /// Shows how long the run has taken, behind the cursor, where the next text overwrites it.
+    pub(super) fn elapsed(&mut self, since_start: Duration) -> io::Result<()> {
+        if !self.is_terminal {
+            return Ok(());
+        }
+        self.shows_elapsed = true;
+        let mut out = io::stdout().lock();
+        write!(out, "\x1b7\x1b[K\x1b[2m … {} s\x1b[0m\x1b8", since_start.as_secs())?;
+        out.flush()
+    }
+
+    /// The next line of standard input; `None` at its end.
+    pub(super) async fn read_line() -> io::Result<Option<String>> {
+        let read = tokio::task::spawn_blocking(|| {
+            let mut line = String::new();
+            io::stdin().lock().read_line(&mut line).map(|bytes| (bytes > 0).then_some(line))
+        });
+        read.await.unwrap_or_else(|error| Err(io::Error::other(error)))
+    }
+}

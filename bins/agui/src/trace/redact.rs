@@ -1,0 +1,176 @@
+//! What must not stand in a file that is handed on. Pure.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::lines::{Kind, Line};
+
+mod names;
+mod text;
+
+use names::{is_secret_header, is_telling};
+
+/// What stands in the place of a secret.
+pub(super) const REDACTED: &str = "[redacted]";
+
+/// Shortest text that is taken out wherever it occurs, in bytes: shorter ones are parts of other words.
+const MIN_LITERAL_BYTES: usize = 4;
+
+/// Takes secrets out of traces.
+///
+/// - headers that carry credentials;
+/// - values of members with telling names, at any depth, and of patches and of text that looks like such;
+/// - what looks like a key, a token or a password in an address;
+/// - the texts it was given;
+/// - all of it also where a stream has cut it into deltas.
+pub(super) struct Redactor {
+    literals: Vec<String>,
+}
+
+/// Whether a value stands under a telling name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Open,
+    Telling,
+    /// The members of a JSON Schema: names of things, not things.
+    Schema,
+}
+
+impl Redactor {
+    pub(super) fn new(literals: Vec<String>) -> Self {
+        let mut literals: Vec<String> =
+            literals.into_iter().filter(|literal| literal.len() >= MIN_LITERAL_BYTES).collect();
+        // A longer one may hold a shorter one.
+        literals.sort_by_key(|literal| std::cmp::Reverse(literal.len()));
+        Self { literals }
+    }
+
+    /// Redacts the lines of one exchange.
+    pub(super) fn exchange(&self, lines: &mut [Line]) {
+        self.deltas(lines);
+        for line in lines {
+            if let Some(path) = &mut line.path {
+                *path = self.text(path);
+            }
+            if let Some(headers) = &mut line.headers {
+                self.headers(headers);
+            }
+            if let Some(text) = &mut line.text {
+                *text = self.text(text);
+            }
+            for value in [&mut line.body, &mut line.event].into_iter().flatten() {
+                self.value(value, Place::Open);
+            }
+        }
+    }
+
+    fn headers(&self, headers: &mut Value) {
+        let Value::Array(pairs) = headers else { return };
+        for pair in pairs {
+            let Some([Value::String(name), Value::String(value)]) =
+                pair.as_array_mut().map(Vec::as_mut_slice)
+            else {
+                continue;
+            };
+            *value = if is_secret_header(name) { REDACTED.to_owned() } else { self.text(value) };
+        }
+    }
+
+    /// Text without secrets.
+    fn text(&self, text: &str) -> String {
+        let mut out = text.to_owned();
+        for span in text::spans(text, &self.literals).iter().rev() {
+            out.replace_range(span.range.clone(), &span.replacement());
+        }
+        out
+    }
+
+    fn value(&self, value: &mut Value, place: Place) {
+        match value {
+            Value::String(_) | Value::Number(_) if place == Place::Telling => *value = Value::from(REDACTED),
+            Value::String(text) => *text = self.text(text),
+            Value::Array(elements) => {
+                for element in elements {
+                    self.value(element, place);
+                }
+            }
+            Value::Object(members) => {
+                // `{"path": "/a/password", "value": …}` of patches and `{"name": …, "value": …}` of pairs.
+                let named = ["path", "name", "key"].iter().filter_map(|key| members.get(*key)?.as_str());
+                let names_secret =
+                    named.clone().any(|name| is_telling(name.rsplit('/').next().unwrap_or(name)));
+                for (key, member) in members.iter_mut() {
+                    let inner = match (place, member.is_object()) {
+                        // A member of a schema describes; what it holds is judged by its own names.
+                        (Place::Schema, true) => Place::Open,
+                        _ if is_telling(key) || (names_secret && key == "value") => Place::Telling,
+                        (Place::Telling, _) => Place::Telling,
+                        _ if key == "properties" => Place::Schema,
+                        _ => Place::Open,
+                    };
+                    self.value(member, inner);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// Redacts what lies across the deltas of one item.
+    fn deltas(&self, lines: &mut [Line]) {
+        let mut items: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
+        let mut last_ids: BTreeMap<String, String> = BTreeMap::new();
+        for (index, line) in lines.iter().enumerate() {
+            let Some(event) = line.event.as_ref().filter(|_| line.kind == Kind::Event) else { continue };
+            let member = |key: &str| event.get(key).and_then(Value::as_str);
+            let (Some(event_type), Some(_)) = (member("type"), member("delta")) else { continue };
+            // Content and chunks of an item are of one family.
+            let family = event_type.rsplit_once('_').map_or(event_type, |(family, _)| family).to_owned();
+            let id = member("messageId").or_else(|| member("toolCallId")).map(str::to_owned);
+            // A chunk without an id continues the last one.
+            let id = id.or_else(|| last_ids.get(&family).cloned()).unwrap_or_default();
+            last_ids.insert(family.clone(), id.clone());
+            items.entry((family, id)).or_default().push(index);
+        }
+        for indexes in items.into_values().filter(|indexes| indexes.len() > 1) {
+            self.joined(lines, &indexes);
+        }
+    }
+
+    fn joined(&self, lines: &mut [Line], indexes: &[usize]) {
+        let delta_of = |line: &Line| {
+            let delta = line.event.as_ref().and_then(|event| event.get("delta")).and_then(Value::as_str);
+            delta.unwrap_or_default().to_owned()
+        };
+        let deltas: Vec<String> = indexes.iter().map(|index| delta_of(&lines[*index])).collect();
+        let whole = deltas.concat();
+        let spans = text::spans(&whole, &self.literals);
+        if spans.is_empty() {
+            return;
+        }
+        let mut begin = 0;
+        for (index, delta) in indexes.iter().zip(&deltas) {
+            let end = begin + delta.len();
+            let mut out = String::new();
+            let mut at = begin;
+            for span in spans.iter().filter(|span| span.range.start < end && span.range.end > begin) {
+                if span.range.start >= at {
+                    out.push_str(&whole[at..span.range.start]);
+                }
+                // The place of a secret is that of its first piece.
+                if span.range.start >= begin {
+                    out.push_str(&span.replacement());
+                }
+                at = span.range.end.min(end);
+            }
+            out.push_str(&whole[at..end]);
+            if let Some(event) = &mut lines[*index].event {
+                event["delta"] = Value::from(out);
+            }
+            begin = end;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! `agui run` on a terminal: a pseudo terminal with the program at its other end.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use crate::program::command;
+use crate::testbed::Testbed;
+
+/// The program and the terminal it runs on.
+struct Terminal {
+    child: Child,
+    screen: File,
+    /// Everything that was written so far.
+    shown: String,
+}
+
+impl Terminal {
+    fn start(mut command: Command) -> Self {
+        let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&controller).unwrap();
+        unlockpt(&controller).unwrap();
+        let name = ptsname(&controller, Vec::new()).unwrap().into_string().unwrap();
+        let open = || OpenOptions::new().read(true).write(true).open(&name).unwrap();
+        command.stdin(Stdio::from(open())).stdout(Stdio::from(open())).stderr(Stdio::from(open()));
+        let child = command.spawn().unwrap();
+        Self { child, screen: File::from(controller), shown: String::new() }
+    }
+
+    /// Reads until `text` has been written.
+    fn wait_for(&mut self, text: &str) {
+        let mut buffer = [0; 4096];
+        while !self.shown.contains(text) {
+            let count = self.screen.read(&mut buffer).unwrap_or_default();
+            assert!(count > 0, "{text:?} does not come: {:?}", self.shown);
+            self.shown.push_str(&String::from_utf8_lossy(&buffer[..count]));
+        }
+    }
+
+    fn type_line(&mut self, line: &str) {
+        self.screen.write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+
+    fn signal(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
+    }
+
+    /// Reads what is left, and gives the exit code.
+    fn end(&mut self) -> i32 {
+        let code = self.child.wait().unwrap().code().unwrap();
+        let mut buffer = [0; 4096];
+        // At the end of its program a terminal gives an error.
+        while let Ok(count @ 1..) = self.screen.read(&mut buffer) {
+            self.shown.push_str(&String::from_utf8_lossy(&buffer[..count]));
+        }
+        code
+    }
+}
+
+#[test]
+fn a_question_is_asked_and_answered_on_the_terminal() {
+    let bed = Testbed::start();
+    let mut terminal = Terminal::start(command(&["run", &bed.url(), "ask"]));
+    for (prompt, line) in [
+        ("choice: ", "2"),
+        ("name: ", "shop"),
+        ("count (whole number, empty for 1): ", ""),
+        ("backup (y/n, empty for none): ", "n"),
+        ("choice (numbers with commas, empty for none): ", "1"),
+    ] {
+        terminal.wait_for(prompt);
+        terminal.type_line(line);
+    }
+    assert_eq!(terminal.end(), 0);
+    assert!(
+        terminal.shown.contains(
+            r#"answer: resolved {"backup":false,"count":1,"name":"shop","size":"large","zones":["a"]}"#
+        ),
+        "{}",
+        terminal.shown
+    );
+}
+
+#[test]
+fn a_terminal_gets_colours_unless_it_asks_for_none() {
+    let bed = Testbed::start();
+    let mut terminal = Terminal::start(command(&["run", &bed.url(), "hello"]));
+    assert_eq!(terminal.end(), 0);
+    assert!(terminal.shown.contains("\u{1b}[2mLet me see.\u{1b}[0m"), "{:?}", terminal.shown);
+    let mut plain = command(&["run", &bed.url(), "hello"]);
+    plain.env("NO_COLOR", "1");
+    let mut terminal = Terminal::start(plain);
+    assert_eq!(terminal.end(), 0);
+    assert!(!terminal.shown.contains('\u{1b}'), "{:?}", terminal.shown);
+}
+
+#[test]
+fn silence_shows_its_length_and_ctrl_c_ends_the_run() {
+    let bed = Testbed::start();
+    let mut terminal = Terminal::start(command(&["run", &bed.url(), "hold"]));
+    terminal.wait_for("waiting");
+    // The time stands behind the cursor, which stays where it is.
+    terminal.wait_for(" s\u{1b}[0m\u{1b}8");
+    terminal.signal();
+    assert_eq!(terminal.end(), 130);
+    bed.wait_until_left();
+}
+
+#[test]
+fn ctrl_c_ends_a_question_too() {
+    let bed = Testbed::start();
+    let mut terminal = Terminal::start(command(&["run", &bed.url(), "ask"]));
+    terminal.wait_for("choice: ");
+    terminal.signal();
+    assert_eq!(terminal.end(), 130);
+}

@@ -1,0 +1,11 @@
+//! Tokens against an issuer on loopback.
+
+#![cfg(feature = "jwt")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod issuer;
+mod keys;
+mod refusals;
+mod signatures;
+mod tls;
+mod tokens;

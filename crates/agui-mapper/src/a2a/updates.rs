@@ -1,0 +1,94 @@
+//! What updates, Tasks and messages show by the rules of A2A alone, when no layer above knows better.
+
+use std::collections::BTreeSet;
+
+use a2a_wire::{Message, StatusUpdate, Task, TaskState};
+use agui_core::{Custom, Json};
+
+use super::asks::{self, Seen};
+use super::{Turn, answers_in, is_agents, joined, last_answer, message_id};
+use crate::custom::{MESSAGE_V1, MessageV1};
+
+/// Most messages whose parts are remembered as told.
+const MAX_TOLD: usize = 1024;
+
+/// Ids of the messages whose parts that are no text were told.
+#[derive(Debug, Default)]
+pub(crate) struct Told(BTreeSet<Box<str>>);
+
+impl Turn {
+    /// Maps a status update.
+    pub(crate) fn status_update(&mut self, update: &StatusUpdate<'_>) {
+        let state = &update.status.state;
+        if let Some(message) = &update.status.message {
+            self.status_text(state, message);
+            self.last_words(state, message);
+            self.parts(state, message);
+        }
+        if state.is_interrupted() {
+            asks::ask(self, &update.status, Seen::Update);
+        }
+    }
+
+    /// Maps a Task: what of it this run has not shown yet.
+    pub(crate) fn task(&mut self, task: &Task<'_>) {
+        let state = &task.status.state;
+        // Some agents keep what they say about the present state in the history as well.
+        let now = task.status.message.as_ref().map_or("", |message| &*message.message_id);
+        let questions = asks::questions_in(self, task);
+        let said: Vec<_> = answers_in(task)
+            .filter(|message| message.message_id.is_empty() || message.message_id != now)
+            .filter(|message| !questions.contains(&&*message.message_id))
+            .collect();
+        // A Task does not tell in which order it came to be. Agents tell what they are about, make what they
+        // make, and sum up.
+        let (before, after) = match state.is_terminal() {
+            true => (None, last_answer(task)),
+            false => (last_answer(task), None),
+        };
+        self.task_text(said.iter().copied().chain(before));
+        for message in said {
+            self.parts(&TaskState::Working, message);
+        }
+        for artifact in &task.artifacts {
+            self.task_artifact(artifact);
+        }
+        self.task_text(after);
+        if let Some(message) = &task.status.message {
+            self.last_words(state, message);
+            self.parts(state, message);
+        }
+        if state.is_interrupted() {
+            asks::ask(self, &task.status, Seen::Task);
+        }
+    }
+
+    /// Maps a message that came instead of a task.
+    pub(crate) fn message(&mut self, message: &Message<'_>) {
+        self.direct_message(message);
+        self.parts(&TaskState::Completed, message);
+    }
+
+    /// Shows why a task failed or was refused: these are words of the agent to the user, like all others.
+    /// That a task was cancelled needs no words.
+    fn last_words(&mut self, state: &TaskState, message: &Message<'_>) {
+        if matches!(state, TaskState::Failed | TaskState::Rejected) && is_agents(message) {
+            self.text.whole(&mut self.spans, message_id(message), &joined(message));
+        }
+    }
+
+    /// Tells the parts of a message that are no text, once. Those of a question are with the question.
+    fn parts(&mut self, state: &TaskState, message: &Message<'_>) {
+        if state.is_interrupted() || !is_agents(message) || self.told.0.contains(message_id(message)) {
+            return;
+        }
+        let id = message_id(message);
+        let Some(value) = MessageV1::new(id, &message.parts, self.max_artifact_bytes) else { return };
+        if self.told.0.len() < MAX_TOLD {
+            self.told.0.insert(id.into());
+        }
+        if let Ok(value) = Json::from_serialize(&value) {
+            self.spans.emit(Custom::new(MESSAGE_V1, value));
+        }
+    }
+}

@@ -1,0 +1,86 @@
+use std::cmp::Reverse;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agui_core::{RunId, ThreadId};
+use tokio::sync::watch;
+
+use super::table::{Lookup, RunKey, Table};
+
+/// The runs of a [`Rejoin`](super::Rejoin) that go on. Clones see the same runs.
+#[derive(Debug, Clone)]
+pub struct LiveRuns {
+    table: Arc<Table>,
+}
+
+/// A run that goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LiveRun {
+    /// Its thread.
+    pub thread_id: ThreadId,
+    /// Its id.
+    pub run_id: RunId,
+    /// How long ago it was asked for.
+    pub age: Duration,
+    /// How many read it.
+    pub readers: usize,
+    /// Events so far.
+    pub events: usize,
+}
+
+/// What became of the wish to cancel a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CancelOutcome {
+    /// It is being stopped; its readers see its end within milliseconds.
+    Cancelled,
+    /// It had ended already.
+    AlreadyEnded,
+    /// There is no such run, or it ended too long ago.
+    Unknown,
+}
+
+impl LiveRuns {
+    pub(super) const fn new(table: Arc<Table>) -> Self {
+        Self { table }
+    }
+
+    /// How many runs go on. A run that waits for an answer does not.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        *self.table.live_count().borrow()
+    }
+
+    /// The count as it changes.
+    #[must_use]
+    pub fn watch(&self) -> watch::Receiver<usize> {
+        self.table.live_count().subscribe()
+    }
+
+    /// The runs, the oldest first.
+    #[must_use]
+    pub fn list(&self) -> Vec<LiveRun> {
+        let live = self.table.live().into_iter().map(|live| {
+            let (readers, events) = live.log.counts();
+            let RunKey { thread_id, run_id } = live.key;
+            LiveRun { thread_id, run_id, age: live.started.elapsed(), readers, events }
+        });
+        let mut runs: Vec<LiveRun> = live.collect();
+        runs.sort_by_key(|run| Reverse(run.age));
+        runs
+    }
+
+    /// Stops a run: the agent is let go of, and the run ends as cancelled for everybody who reads it.
+    #[must_use = "there may be nothing to cancel"]
+    pub fn cancel(&self, thread_id: &ThreadId, run_id: &RunId) -> CancelOutcome {
+        match self.table.find(&RunKey::new(thread_id, run_id)) {
+            Lookup::Live(live) => {
+                live.cancel.cancel();
+                CancelOutcome::Cancelled
+            }
+            Lookup::Finished => CancelOutcome::AlreadyEnded,
+            Lookup::Unknown => CancelOutcome::Unknown,
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! An agent whose runs are done by another AG-UI server.
+
+mod config;
+mod forward;
+mod lenient;
+mod pump;
+mod reader;
+mod refusal;
+
+use std::fmt;
+use std::sync::Arc;
+
+use agui_client::{AgentConfig, ClientError, HttpAgent};
+use agui_core::{Agent, BoxFuture, Problem, RunRequest, RunStream, run_channel};
+use agui_iac_code::ErrorCode;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tracing::Instrument as _;
+
+pub use config::{ErrorText, UpstreamConfig};
+pub use forward::FORWARDED_HEADERS;
+pub use reader::MAX_CODE_BYTES;
+
+use self::forward::Forward;
+use self::pump::Pump;
+use crate::text;
+
+/// Why an upstream cannot be used as it was configured.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RelayError {
+    /// The address or a header cannot be used.
+    #[error("the agent behind the relay cannot be called")]
+    Upstream(#[source] ClientError),
+    /// A name in [`UpstreamConfig::forward`] is no name of a header, or of one that belongs to the connection.
+    #[error("header {name:?} cannot be forwarded")]
+    InvalidForward {
+        /// The name.
+        name: Box<str>,
+    },
+}
+
+/// An [`Agent`] whose runs are done by any AG-UI HTTP server.
+///
+/// The body of a request goes there as it came. What comes back is read tolerantly and repaired, so that
+/// callers get a valid stream whatever the server sends: balanced spans, the ids of the request, one terminal
+/// event and nothing after it. Clones share their runs.
+#[derive(Clone)]
+pub struct Upstream {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    client: HttpAgent,
+    forward: Forward,
+    config: UpstreamConfig,
+    runs: TaskTracker,
+    stop: CancellationToken,
+}
+
+impl Upstream {
+    /// Checks the configuration; connects to nothing yet.
+    ///
+    /// # Errors
+    /// [`RelayError`], for an address or a header that cannot be used.
+    pub fn new(config: UpstreamConfig) -> Result<Self, RelayError> {
+        let mut agent = AgentConfig::new(&config.url)
+            .with_connect_timeout(config.connect_timeout)
+            .with_idle_timeout(config.idle_timeout)
+            .with_max_event_bytes(config.max_event_bytes);
+        agent.headers.clone_from(&config.headers);
+        let client = HttpAgent::new(agent).map_err(RelayError::Upstream)?;
+        let forward = Forward::new(&config.forward)?;
+        let (runs, stop) = (TaskTracker::new(), CancellationToken::new());
+        Ok(Self { shared: Arc::new(Shared { client, forward, config, runs, stop }) })
+    }
+
+    /// Takes no more runs, ends those that go on with `RUN_ERROR` of code `SHUTTING_DOWN`, and waits until
+    /// their connections are closed, which takes milliseconds.
+    pub async fn shutdown(&self) {
+        self.shared.stop.cancel();
+        self.shared.runs.close();
+        self.shared.runs.wait().await;
+    }
+
+    async fn start(&self, request: RunRequest) -> Result<RunStream, Problem> {
+        let shared = &self.shared;
+        let language = text::language_of(&request);
+        if shared.stop.is_cancelled() {
+            return Err(text::problem(language, ErrorCode::ShuttingDown));
+        }
+        let headers = shared.forward.headers(&request);
+        let (thread_id, run_id) = (request.input.thread_id.clone(), request.input.run_id.clone());
+        // What was decoded may be as large as the body, and only the body is sent.
+        let RunRequest { input, body, .. } = request;
+        drop(input);
+        let posted = shared.stop.run_until_cancelled(shared.client.post(body, headers)).await;
+        let records = match posted {
+            Some(Ok(records)) => records,
+            Some(Err(error)) => {
+                return Err(refusal::problem(&error, language, &thread_id, &run_id, &shared.forward));
+            }
+            None => return Err(text::problem(language, ErrorCode::ShuttingDown)),
+        };
+        let (sink, stream) = run_channel(thread_id.clone(), run_id.clone(), shared.config.limits);
+        let pump = Pump::new(records, sink, thread_id, run_id, language, shared.config.error_text);
+        shared.runs.spawn(pump.run(shared.stop.clone()).in_current_span());
+        Ok(stream)
+    }
+}
+
+impl Agent for Upstream {
+    fn run(&self, request: RunRequest) -> BoxFuture<'_, Result<RunStream, Problem>> {
+        Box::pin(self.start(request))
+    }
+}
+
+impl fmt::Debug for Upstream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Upstream")
+            .field("config", &self.shared.config)
+            .field("runs", &self.shared.runs.len())
+            .finish_non_exhaustive()
+    }
+}
