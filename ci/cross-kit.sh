@@ -39,7 +39,7 @@ command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || skip "no apt 
 # 1. Packages, by an apt of its own that knows both suites and both architectures.
 work=$kit.work
 rm -rf "$work" "$kit"
-mkdir -p "$work"/{lists/partial,cache/archives/partial,debs,root,stub/src}
+mkdir -p "$work"/{lists/partial,cache/archives/partial,debs,unpacked,stub/src}
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 archive=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m1 -E '/debian/?$') \
   || skip "apt's sources name no Debian archive"
@@ -59,7 +59,7 @@ if [[ -z ${RUST_LIBRARY_TAR:-} ]]; then
 fi
 own_apt download "musl-dev:$arch" "libunwind-19-dev:$arch" "libgcc-14-dev:$arch" \
   || skip "musl-dev, libunwind or libgcc for $arch cannot be had"
-for deb in *.deb; do dpkg-deb -x "$deb" "$work/root"; done
+for deb in *.deb; do dpkg-deb -x "$deb" "$work/unpacked"; done
 
 # 2. The toolchain by hard links: no disk is used and the original is never written to.
 cp -al "$sysroot" "$kit" 2>/dev/null || { rm -rf "$kit"; cp -a "$sysroot" "$kit"; }
@@ -70,7 +70,7 @@ if [[ -n ${RUST_LIBRARY_TAR:-} ]]; then
   mkdir "$source"
   tar xf "$RUST_LIBRARY_TAR" -C "$source"
 else
-  mv "$work/root/usr/src/rustc-$version" "$source"
+  mv "$work/unpacked/usr/src/rustc-$version" "$source"
 fi
 
 # 3. The standard library. As in rustc's own build, panic_abort is compiled to abort, and the bitcode that
@@ -105,7 +105,7 @@ cp "$work/target/$target"/release/deps/*.rlib "$lib/"
 rm -f "$lib"/libstub-*
 
 # 4. The objects that rustup ships beside it. LLVM's libunwind, because libgcc's wants a glibc.
-usr=$work/root/usr/lib
+usr=$work/unpacked/usr/lib
 cp "$usr/$cpu-linux-musl"/{crt1,Scrt1,rcrt1,crti,crtn}.o "$usr/$cpu-linux-musl/libc.a" \
   "$usr/gcc/$cpu-linux-gnu/14"/{crtbegin,crtbeginS,crtend,crtendS}.o "$lib/self-contained/"
 LD_LIBRARY_PATH=$kit/lib "$kit/lib/rustlib/$host/bin/rust-objcopy" --remove-section=.deplibs \

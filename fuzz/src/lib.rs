@@ -4,5 +4,6 @@
 //! them (`cargo xtask fuzz-smoke`).
 
 pub mod mapper;
+pub mod proto_decoder;
 pub mod run_agent_input;
 pub mod sse_decoder;

@@ -148,6 +148,14 @@ class Agent {
     turn.status("COMPLETED");
   }
 
+  /// Silent in the middle for longer than a client waits that is in a hurry.
+  async pause(turn) {
+    turn.artifact("answer", [text("before ")]);
+    await sleep(1500);
+    turn.artifact("answer", [text("and after")], { append: true, lastChunk: true });
+    turn.status("COMPLETED");
+  }
+
   files(turn) {
     turn.status("COMPLETED", [text(turn.context.userMessage.parts.map(described).join(" "))]);
   }

@@ -117,6 +117,13 @@ class Agent(AgentExecutor):
             await asyncio.sleep(0.4)
         await updater.complete()
 
+    async def do_pause(self, updater: TaskUpdater, context: RequestContext) -> None:
+        """Silent in the middle for longer than a client waits that is in a hurry."""
+        await updater.add_artifact([new_text_part("before ")], "answer")
+        await asyncio.sleep(1.5)
+        await updater.add_artifact([new_text_part("and after")], "answer", append=True, last_chunk=True)
+        await updater.complete()
+
     async def do_files(self, updater: TaskUpdater, context: RequestContext) -> None:
         await updater.complete(updater.new_agent_message([new_text_part(" ".join(map(described, context.message.parts)))]))
 

@@ -13,6 +13,7 @@ import base64
 import json
 import os
 import shlex
+import signal
 import socket
 import subprocess
 import sys
@@ -31,6 +32,8 @@ AGENTS = {"python": [sys.executable, str(HERE / "agent.py")], "javascript": ["no
 KINDS = ["v1", "v1-poll", "v03", "v03-poll"]
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 PATIENCE_S = 20
+# Without what configures the server of whoever runs this.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("IAC", "AGUI"))}
 
 
 class Wrong(Exception):
@@ -260,7 +263,15 @@ def disconnect(client: Client) -> None:
     raise Wrong("the thread stays busy")
 
 
+def reconnect(client: Client) -> None:
+    """The server loses patience with the stream, looks at the task and subscribes to it."""
+    check(client.run("reconnect", "pause").succeeded().texts, ["before and after"], "the answer")
+
+
 SCENARIOS = [text, artifacts, ask, auth, given_up, failure, rejection, message, turns, steps, files, cancel, disconnect]
+# In front of a server that waits for a stream no longer than this.
+HURRY = ["--a2a-idle-timeout", "1"]
+IN_A_HURRY = [reconnect]
 
 
 def free_port() -> int:
@@ -282,11 +293,14 @@ def wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
     raise Wrong(f"nothing answers at {url}")
 
 
-def drive(url: str, kind: str, out: Path, only: list[str]) -> Iterator[tuple[str, str]]:
-    """Name of each scenario and what is wrong with it."""
-    jobs = [(scenario, version) for version in ("1.0", None) for scenario in SCENARIOS]
+Scenario = Callable[[Client], None]
 
-    def one(job: tuple[Callable[[Client], None], str | None]) -> tuple[str, str]:
+
+def drive(url: str, kind: str, out: Path, scenarios: list[Scenario], only: list[str]) -> Iterator[tuple[str, str]]:
+    """Name of each scenario and what is wrong with it."""
+    jobs = [(scenario, version) for version in ("1.0", None) for scenario in scenarios]
+
+    def one(job: tuple[Scenario, str | None]) -> tuple[str, str]:
         scenario, version = job
         try:
             scenario(Client(url, kind, version, out))
@@ -295,7 +309,7 @@ def drive(url: str, kind: str, out: Path, only: list[str]) -> Iterator[tuple[str
             return f"{scenario.__name__} ({version or 'older'} client)", f"{type(wrong).__name__}: {wrong}"
 
     wanted = [job for job in jobs if not only or any(job[0].__name__.startswith(prefix) for prefix in only)]
-    with ThreadPoolExecutor(len(wanted)) as pool:
+    with ThreadPoolExecutor(len(wanted) or 1) as pool:
         yield from pool.map(one, wanted)
 
 
@@ -308,6 +322,8 @@ def main() -> int:
     only = [prefix for prefix in options.only.split(",") if prefix]
     processes: list[subprocess.Popen[bytes]] = []
     passed = failed = 0
+    # Whoever ends this program ends what it has started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
     def start(command: list[str], **more: Any) -> subprocess.Popen[bytes]:
         processes.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, **more))
@@ -318,20 +334,24 @@ def main() -> int:
             for name, agent in AGENTS.items():
                 port = free_port()
                 wait_for(f"http://127.0.0.1:{port}/", start([*agent, str(port)]))
-                for kind in KINDS:
+                places = [(kind, [], SCENARIOS) for kind in KINDS]
+                places += [(kind, HURRY, IN_A_HURRY) for kind in KINDS if not kind.endswith("-poll")]
+                for kind, more, scenarios in places:
                     served = free_port()
                     words = shlex.split(options.server.replace("{host}", "127.0.0.1").replace("{port}", str(served)))
                     state = Path(scratch) / name / kind
-                    flags = ["--profile", "generic", "--a2a-url", f"http://127.0.0.1:{port}/{kind}/", "--state-dir", str(state)]
-                    with open(f"{scratch}/{name}-{kind}.log", "wb") as log:
-                        server = start([*words, *flags], stderr=log, env=dict(os.environ))
+                    flags = ["--profile", "generic", "--a2a-url", f"http://127.0.0.1:{port}/{kind}/", "--state-dir", str(state), *more]
+                    with open(f"{scratch}/{name}-{kind}.log", "ab") as log:
+                        server = start([*words, *flags], stderr=log, env=ENVIRONMENT)
                     url = f"http://127.0.0.1:{served}/"
                     wait_for(url + "health", server)
-                    for scenario, wrong in drive(url, kind, options.out / name / kind, only):
+                    for scenario, wrong in drive(url, kind, options.out / name / kind, scenarios, only):
                         passed, failed = passed + (not wrong), failed + bool(wrong)
                         if wrong:
                             print(f"{name} {kind} {scenario}: {wrong}")
                     server.terminate()
+                    if failed:
+                        print(Path(f"{scratch}/{name}-{kind}.log").read_text()[-2000:])
         finally:
             for process in processes:
                 process.terminate()

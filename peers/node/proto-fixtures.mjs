@@ -1,10 +1,11 @@
 // Frames of the official binary encoder, for the crate that has to write the same bytes.
 //
-//   node proto-fixtures.mjs FILE|DIRECTORY... > frames.jsonl
+//   node proto-fixtures.mjs [--all] FILE|DIRECTORY... > frames.jsonl
 //   node proto-fixtures.mjs --check frames.jsonl [FILE|DIRECTORY...]
 //
 // Reads events: lines of JSON as they are, lines that it wrote itself, recorded streams, and files of the
-// conformance corpus (`{"stream": [...]}` or one event). Of recorded events one of each shape is kept.
+// conformance corpus (`{"stream": [...]}` or one event). Of recorded events one of each shape is kept, with
+// --all every one.
 // Writes lines `{"frame":"<hex>","event":<the text>}`; to add an event, append a line and let it write the
 // file anew. With --check it encodes the events of the file again, decodes its frames, and says what
 // differs. Exit status 1 when something does.
@@ -19,7 +20,7 @@ import { decode } from "@ag-ui/proto";
 import { quietly } from "./lib/clients.mjs";
 import { readStreams } from "./lib/streams.mjs";
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { check: { type: "string" } } });
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { all: { type: "boolean", default: false }, check: { type: "string" } } });
 const encoder = new EventEncoder({ accept: AGUI_MEDIA_TYPE });
 
 /// Longest recorded event that is kept, in characters: fixtures are read by people, too.
@@ -46,7 +47,7 @@ function frames(paths) {
     const { texts, recorded } = read(path);
     for (const text of texts) {
       const event = JSON.parse(text);
-      const shape = recorded ? shapeOf(event) : text;
+      const shape = recorded && !values.all ? shapeOf(event) : text;
       if (shapes.has(shape) || shapes.has(text) || (recorded && !isKept(text, event))) continue;
       shapes.add(shape).add(text);
       lines.push(`{"frame":"${hex(encoder.encodeBinary(event))}","event":${text}}`);
@@ -56,7 +57,7 @@ function frames(paths) {
 }
 
 function isKept(text, event) {
-  return text.length <= MAX_RECORDED_CHARS && EventSchemas.safeParse(event).success;
+  return (values.all || text.length <= MAX_RECORDED_CHARS) && EventSchemas.safeParse(event).success;
 }
 
 function read(path) {

@@ -230,7 +230,7 @@ mod tests {
         packages.push(package("agui-server", "bins/agui-server", &[]));
         assert_eq!(
             check_dependencies(&packages),
-            ["agui-adapter (layer 3) depends on agui-server (layer 5): arrows only point down"]
+            ["agui-adapter (layer 3) depends on agui-server (layer 6): arrows only point down"]
         );
     }
 }

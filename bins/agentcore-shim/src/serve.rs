@@ -7,13 +7,14 @@ use std::time::Duration;
 use agui_adapter::OnDisconnect;
 use agui_auth::RateLimit;
 use agui_core::Agent;
-use agui_host::{Tuning, extensions, stop_on_signal};
+use agui_host::{Status, Tuning, extensions, stop_on_signal};
 use agui_relay::{Abandon, LiveRuns, Rejoin, RejoinConfig};
 use agui_transport::{EchoHeaders, Limits, Server, ServerBuilder, Timeouts, on_runtime};
 use anyhow::Context as _;
 use http::HeaderName;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Handle};
+use tokio::sync::watch;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -71,10 +72,10 @@ async fn serve(settings: Settings, agents: Handle) -> anyhow::Result<()> {
     let listener = TcpListener::bind((settings.host.trim_matches(['[', ']']), settings.port))
         .await
         .with_context(|| format!("cannot listen on {}:{}", settings.host, settings.port))?;
-    let Settings { agent, .. } = &settings;
-    let backend = agents.spawn(Backend::begin(agent.clone())).await.context("the agent was not set up")??;
+    let begin = agents.spawn(Backend::begin(settings.agent.clone()));
+    let backend = begin.await.context("the agent was not set up")??;
     let stack = Stack::new(&settings, &backend, &ping, &agents);
-    let server = stack.server(&settings, &backend, &ping, &agents)?.listen(listener)?;
+    let server = stack.server(&settings, &backend, &ping, &agents).listen(listener)?;
     tracing::info!(addr = %server.local_addr(), mode = ?settings.error_mode, "ready");
 
     if let Some(IacCode { adapter, .. }) = &backend.iac_code {
@@ -89,20 +90,14 @@ async fn serve(settings: Settings, agents: Handle) -> anyhow::Result<()> {
         });
     }
     let works = stack.works(&settings, &backend);
-    let watching = [
-        tokio::spawn({
-            let ping = Arc::clone(&ping);
-            async move { ping.watch(works).await }
-        }),
-        tokio::spawn(watch_program(backend.warmth.status(), ping)),
-    ];
+    tokio::spawn(watch_program(backend.warmth.status(), Arc::clone(&ping)));
+    tokio::spawn(async move { ping.watch(works).await });
     let ending = agents.spawn(end_runs(stop.clone(), backend.iac_code.clone(), stack.rejoin.clone()));
     server.serve(stop).await;
     let deadline = ending.await.context("the runs were not ended")? + EXIT_WITHIN;
     if timeout_at(deadline, backend.end()).await.is_err() {
         tracing::warn!("the agent did not end in time");
     }
-    watching.iter().for_each(tokio::task::JoinHandle::abort);
     Ok(())
 }
 
@@ -120,7 +115,7 @@ async fn end_runs(stop: CancellationToken, iac_code: Option<IacCode>, rejoin: Re
 }
 
 /// Tells `/ping` whether the program that does the work comes up.
-async fn watch_program(status: Option<tokio::sync::watch::Receiver<agui_host::Status>>, ping: Arc<Ping>) {
+async fn watch_program(status: Option<watch::Receiver<Status>>, ping: Arc<Ping>) {
     let Some(mut status) = status else { return };
     loop {
         ping.set_failing(status.borrow_and_update().is_failing());
@@ -195,7 +190,7 @@ impl Stack {
         backend: &Backend,
         ping: &Arc<Ping>,
         agents: &Handle,
-    ) -> anyhow::Result<ServerBuilder> {
+    ) -> ServerBuilder {
         let sockets = Sockets {
             agent: Arc::new(on_runtime(Arc::clone(&self.agent), agents.clone())),
             config: settings.ws,
@@ -238,7 +233,7 @@ impl Stack {
         for host in &settings.allowed_hosts {
             server = server.allow_host(host.as_str());
         }
-        Ok(server)
+        server
     }
 }
 

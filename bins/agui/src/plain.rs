@@ -41,6 +41,15 @@ pub(crate) fn line(text: &str, limit: usize) -> String {
     out
 }
 
+/// The text as one word of a shell, for commands that are shown to be copied: an id is an agent's choice.
+pub(crate) fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '=' | '/');
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", line(text, usize::MAX).replace('\'', r"'\''"))
+}
+
 /// JSON text in which whatever a terminal would obey is escaped; it means the same.
 pub(crate) fn json(text: &str) -> Cow<'_, str> {
     // Other control characters cannot stand in JSON unescaped.
@@ -103,6 +112,20 @@ mod tests {
         assert_eq!(line(" a\nb\u{1b}c ", 10), "a b␛c");
         assert_eq!(line("äöüß", 2), "äö…");
         assert_eq!(line("äö", 2), "äö");
+    }
+
+    #[test]
+    fn what_is_shown_to_be_copied_is_one_word() {
+        let cases = [
+            ("permission-1=JSON", "permission-1=JSON"),
+            ("a b", "'a b'"),
+            ("x'; rm -r ~; '", r"'x'\''; rm -r ~; '\'''"),
+            ("$(id)\n`id`", "'$(id) `id`'"),
+            ("", "''"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(shell_word(text), expected, "{text:?}");
+        }
     }
 
     #[test]

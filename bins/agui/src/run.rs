@@ -77,6 +77,7 @@ struct Session {
     screen: Screen,
     output: Output,
     may_ask: bool,
+    /// When the run began.
     started: Instant,
     /// The questions that were asked so far.
     answered: BTreeSet<InterruptId>,
@@ -142,6 +143,7 @@ impl Session {
 
     async fn one_run(&mut self, input: RunAgentInput) -> Result<RunEnd> {
         let agent = self.agent.clone();
+        self.started = Instant::now();
         let mut run = self.while_quiet(agent.run(input)).await??;
         while let Some(event) = self.next(&mut run).await? {
             let event = event?;
@@ -214,8 +216,10 @@ impl Session {
 
     fn waits(&mut self, interrupt: &Interrupt) -> Result<bool> {
         self.end_line()?;
-        let (thread, id) = (self.thread.thread_id(), &interrupt.id);
-        exit::warn(&format!("interrupt {id} waits for an answer: --thread {thread} --answer '{id}=JSON'"));
+        let id = &interrupt.id;
+        let thread = plain::shell_word(self.thread.thread_id().as_str());
+        let answer = plain::shell_word(&format!("{id}=JSON"));
+        exit::warn(&format!("interrupt {id} waits for an answer: --thread {thread} --answer {answer}"));
         Ok(false)
     }
 
@@ -225,10 +229,7 @@ impl Session {
         self.console.write(form.intro())?;
         loop {
             self.console.write(&form.prompt())?;
-            let Some(line) = Console::read_line().await? else {
-                self.console.write("\n")?;
-                return Ok(None);
-            };
+            let Some(line) = self.console.read_line().await? else { return Ok(None) };
             match form.line(&line) {
                 Step::Next => {}
                 Step::Again(why) => self.console.write(&format!("! {}\n", plain::plain(&why)))?,
@@ -261,14 +262,12 @@ impl Session {
                 None if self.may_ask => {
                     let name = plain::line(&call.function.name, 80);
                     self.console.write(&format!("? result of {name}: "))?;
-                    let Some(line) = Console::read_line().await? else { return Ok(false) };
+                    let Some(line) = self.console.read_line().await? else { return Ok(false) };
                     line.trim_end_matches(['\r', '\n']).to_owned()
                 }
                 None => {
-                    exit::warn(&format!(
-                        "call {} waits for its result: --answer '{}=JSON'",
-                        call.id, call.id
-                    ));
+                    let answer = plain::shell_word(&format!("{}=JSON", call.id));
+                    exit::warn(&format!("call {} waits for its result: --answer {answer}", call.id));
                     return Ok(false);
                 }
             };

@@ -47,10 +47,10 @@ impl Client {
     /// Checks `config`; connects only when something is called.
     ///
     /// # Errors
-    /// [`ClientError::InvalidUrl`], [`ClientError::TlsUnsupported`], [`ClientError::RemoteRefused`], or
+    /// [`ClientError::InvalidUrl`], [`ClientError::TlsUnsupported`] and its kin, [`ClientError::RemoteRefused`], or
     /// [`ClientError::InvalidHeader`] for a token that is no header value.
     pub fn new(config: ClientConfig) -> Result<Self, ClientError> {
-        let endpoint = Endpoint::parse(&config.url, config.allow_remote)?;
+        let endpoint = Endpoint::new(&config)?;
         let headers = fixed_headers(&config, &endpoint)?;
         let shared = Shared { config, endpoint, headers, next_id: AtomicU64::new(1) };
         Ok(Self { shared: Arc::new(shared), extra_headers: HeaderMap::new() })

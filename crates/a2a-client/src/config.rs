@@ -1,8 +1,12 @@
 use std::fmt;
+#[cfg(feature = "tls")]
+use std::sync::Arc;
 use std::time::Duration;
 
 use a2a_wire::ProtocolVersion;
 use agui_iac_code::Secret;
+#[cfg(feature = "tls")]
+use tokio_rustls::rustls::ClientConfig as TlsConfig;
 
 /// Time to get a TCP connection, 5 s: the peer is on this machine or near.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -34,7 +38,7 @@ pub const POLL_LONGEST: Duration = Duration::from_secs(2);
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ClientConfig {
-    /// Address of the JSON-RPC endpoint, `http://host:port/path`. The extension endpoints are looked for
+    /// Address of the JSON-RPC endpoint, `http://host:port/path`, with the feature `tls` also `https`. The extension endpoints are looked for
     /// at the root of the same origin.
     pub url: String,
     /// Bearer token; default none.
@@ -49,6 +53,9 @@ pub struct ClientConfig {
     /// Whether hosts other than this machine are connected to; default no, because the token and the
     /// user's data would travel unencrypted.
     pub allow_remote: bool,
+    /// TLS configuration for `https` addresses; default [`agui_tls::client_config`].
+    #[cfg(feature = "tls")]
+    pub tls: Option<Arc<TlsConfig>>,
     /// Default [`CONNECT_TIMEOUT`].
     pub connect_timeout: Duration,
     /// Default [`CALL_TIMEOUT`].
@@ -76,6 +83,8 @@ impl ClientConfig {
             tenant: None,
             streaming: true,
             allow_remote: false,
+            #[cfg(feature = "tls")]
+            tls: None,
             connect_timeout: CONNECT_TIMEOUT,
             call_timeout: CALL_TIMEOUT,
             send_timeout: SEND_TIMEOUT,
@@ -126,10 +135,18 @@ impl ClientConfig {
         self
     }
 
-    /// Allows hosts other than this machine, over unencrypted HTTP.
+    /// Allows hosts other than this machine, for `http` addresses over unencrypted HTTP.
     #[must_use]
     pub const fn with_remote_allowed(mut self) -> Self {
         self.allow_remote = true;
+        self
+    }
+
+    /// Sets the TLS configuration for `https` addresses.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn with_tls(mut self, tls: Arc<TlsConfig>) -> Self {
+        self.tls = Some(tls);
         self
     }
 

@@ -32,6 +32,8 @@ pub struct Discovered {
 /// [`ClientError::NoCard`], [`ClientError::NoInterface`], [`ClientError::ForeignInterface`], or what keeps
 /// the card from being read.
 pub async fn discover(config: ClientConfig) -> Result<Discovered, ClientError> {
+    #[cfg(feature = "tls")]
+    let config = crate::secure::with_shared(config)?;
     let base = Client::new(config.clone())?;
     let card = base.agent_card().await?;
     let mut refused = None;
@@ -104,7 +106,7 @@ fn connect(
         config.url.clone_from(&interface.url);
     } else if base.is_own_name_of_server(&named) {
         let authority = base.authority.to_str().map_err(|_| ClientError::InvalidUrl)?;
-        config.url = format!("http://{authority}{}", named.rpc);
+        config.url = format!("{}://{authority}{}", base.scheme(), named.rpc);
     } else if config.token.is_some() {
         return Err(ClientError::ForeignInterface);
     } else {
@@ -167,7 +169,6 @@ mod tests {
             ("http://127.0.0.1:9001/", None, false, "http://127.0.0.1:9001/"),
             ("http://agent.example/", None, false, "address is not on this machine"),
             ("http://agent.example/", None, true, "http://agent.example/"),
-            ("https://127.0.0.1:9000/", None, true, "https is not supported"),
             ("grpc", None, true, "address is not a plain http URL"),
         ];
         for (named, token, allow_remote, expected) in cases {

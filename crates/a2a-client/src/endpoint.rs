@@ -5,9 +5,13 @@ use http::Uri;
 use http::header::HeaderValue;
 use tokio::net::TcpStream;
 
-use crate::ClientError;
+#[cfg(feature = "tls")]
+use crate::secure::Secure;
+use crate::socket::Socket;
+use crate::{ClientConfig, ClientError};
 
-const DEFAULT_PORT: u16 = 80;
+const HTTP_PORT: u16 = 80;
+const HTTPS_PORT: u16 = 443;
 
 /// Where the peer is.
 #[derive(Clone)]
@@ -15,6 +19,10 @@ pub(crate) struct Endpoint {
     host: String,
     port: u16,
     allow_remote: bool,
+    is_https: bool,
+    /// Who has to be there, for an `https` address.
+    #[cfg(feature = "tls")]
+    secure: Option<Secure>,
     /// Value of the `Host` header.
     pub(crate) authority: HeaderValue,
     /// Path and query of the JSON-RPC endpoint.
@@ -22,18 +30,33 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
+    /// Where a client of this configuration connects to.
+    pub(crate) fn new(config: &ClientConfig) -> Result<Self, ClientError> {
+        let endpoint = Self::parse(&config.url, config.allow_remote)?;
+        #[cfg(not(feature = "tls"))]
+        if endpoint.is_https {
+            return Err(ClientError::TlsUnsupported);
+        }
+        #[cfg(feature = "tls")]
+        let endpoint = {
+            let secure = endpoint.is_https.then(|| Secure::new(&endpoint.host, config.tls.clone()));
+            Self { secure: secure.transpose()?, ..endpoint }
+        };
+        Ok(endpoint)
+    }
+
     pub(crate) fn parse(url: &str, allow_remote: bool) -> Result<Self, ClientError> {
         let uri: Uri = url.parse().map_err(|_| ClientError::InvalidUrl)?;
-        match uri.scheme_str() {
-            Some("http") => {}
-            Some("https") => return Err(ClientError::TlsUnsupported),
+        let (is_https, default_port) = match uri.scheme_str() {
+            Some("http") => (false, HTTP_PORT),
+            Some("https") => (true, HTTPS_PORT),
             _ => return Err(ClientError::InvalidUrl),
-        }
+        };
         let authority = uri.authority().ok_or(ClientError::InvalidUrl)?.as_str();
         let bracketed = uri.host().unwrap_or_default();
         // Credentials, if there are any, come before the host and are refused with it.
         let port = match authority.strip_prefix(bracketed) {
-            Some("") => DEFAULT_PORT,
+            Some("") => default_port,
             Some(port) => read_port(port)?,
             None => return Err(ClientError::InvalidUrl),
         };
@@ -49,6 +72,9 @@ impl Endpoint {
             host: host.to_owned(),
             port,
             allow_remote,
+            is_https,
+            #[cfg(feature = "tls")]
+            secure: None,
             authority: HeaderValue::from_str(authority).map_err(|_| ClientError::InvalidUrl)?,
             rpc: path.parse().map_err(|_| ClientError::InvalidUrl)?,
         })
@@ -56,7 +82,9 @@ impl Endpoint {
 
     /// Whether both are reached by the same host name and port.
     pub(crate) fn is_same_server(&self, other: &Self) -> bool {
-        self.port == other.port && self.host.eq_ignore_ascii_case(&other.host)
+        self.is_https == other.is_https
+            && self.port == other.port
+            && self.host.eq_ignore_ascii_case(&other.host)
     }
 
     /// Whether `named` is the name that a program gives itself on its own machine, which is where it is
@@ -66,8 +94,22 @@ impl Endpoint {
         self.port == named.port && (unspecified || is_local_name(&named.host))
     }
 
-    /// A TCP connection to the first address that answers.
-    pub(crate) async fn connect(&self) -> Result<TcpStream, ClientError> {
+    /// `http` or `https`.
+    pub(crate) const fn scheme(&self) -> &'static str {
+        if self.is_https { "https" } else { "http" }
+    }
+
+    /// A connection to the first address that answers.
+    pub(crate) async fn connect(&self) -> Result<Socket, ClientError> {
+        let stream = self.connect_tcp().await?;
+        #[cfg(feature = "tls")]
+        if let Some(secure) = &self.secure {
+            return secure.connect(stream).await;
+        }
+        Ok(Socket::Plain(stream))
+    }
+
+    async fn connect_tcp(&self) -> Result<TcpStream, ClientError> {
         let addresses = tokio::net::lookup_host((self.host.as_str(), self.port));
         let mut failure = ClientError::Connect(io::ErrorKind::NotFound.into());
         for address in addresses.await.map_err(ClientError::Connect)? {
@@ -127,6 +169,7 @@ mod tests {
             ("http://127.0.0.1:9102", "127.0.0.1 9102 127.0.0.1:9102 /"),
             ("http://LOCALHOST/a2a?x=1", "LOCALHOST 80 LOCALHOST /a2a?x=1"),
             ("http://[::1]:9102/", "::1 9102 [::1]:9102 /"),
+            ("https://localhost/a2a", "localhost 443 localhost /a2a"),
             ("http://[::ffff:127.0.0.1]/", "::ffff:127.0.0.1 80 [::ffff:127.0.0.1] /"),
         ];
         for (url, expected) in cases {
@@ -137,7 +180,7 @@ mod tests {
     #[test]
     fn other_addresses_need_leave() {
         for url in
-            ["http://10.0.0.1/", "http://kernel.example/", "http://0.0.0.0/", "http://localhost.example/"]
+            ["http://10.0.0.1/", "https://kernel.example/", "http://0.0.0.0/", "http://localhost.example/"]
         {
             assert_eq!(parse(url, false), "address is not on this machine", "{url}");
         }
@@ -148,7 +191,6 @@ mod tests {
     #[test]
     fn what_is_no_plain_http_url_is_refused_without_showing_it() {
         let cases = [
-            ("https://127.0.0.1/", "https is not supported"),
             ("ftp://127.0.0.1/", "address is not a plain http URL"),
             ("http://user:password@127.0.0.1/", "address is not a plain http URL"),
             ("http://127.0.0.1@elsewhere.example/", "address is not a plain http URL"),

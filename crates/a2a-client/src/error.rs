@@ -12,10 +12,10 @@ use crate::RpcFailure;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// The address is no `http` URL, or holds credentials.
+    /// The address is no `http` or `https` URL, or holds credentials.
     #[error("address is not a plain http URL")]
     InvalidUrl,
-    /// The address asks for TLS, which this client does not speak.
+    /// The address asks for TLS, which is the feature `tls`.
     #[error("https is not supported")]
     TlsUnsupported,
     /// The address is not on this machine; see [`ClientConfig::allow_remote`](crate::ClientConfig::allow_remote).
@@ -30,6 +30,14 @@ pub enum ClientError {
     /// No TCP connection.
     #[error("could not connect")]
     Connect(#[source] io::Error),
+    /// TLS cannot be used on this machine.
+    #[cfg(feature = "tls")]
+    #[error("TLS cannot be set up")]
+    TlsSetup(#[source] agui_tls::TlsError),
+    /// The peer could not prove who it is, or does not speak TLS.
+    #[cfg(feature = "tls")]
+    #[error("no trusted TLS connection")]
+    Tls(#[source] io::Error),
     /// No TCP connection in time.
     #[error("no connection within {after_ms} ms")]
     ConnectTimeout {
@@ -141,6 +149,8 @@ impl ClientError {
             | Self::Connect(_)
             | Self::ConnectTimeout { .. }
             | Self::ClosedEarly => Delivery::NotSent,
+            #[cfg(feature = "tls")]
+            Self::TlsSetup(_) | Self::Tls(_) => Delivery::NotSent,
             Self::Unauthorized | Self::Forbidden | Self::RateLimited { .. } | Self::Redirect { .. } => {
                 Delivery::Refused
             }

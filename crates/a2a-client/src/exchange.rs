@@ -9,17 +9,17 @@ use http_body_util::Full;
 use hyper::body::{Body, Incoming};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::ClientError;
 use crate::endpoint::Endpoint;
+use crate::socket::Socket;
 
 /// Largest read buffer of a connection, 64 KiB: bounds what a busy stream holds, and stays below the size
 /// at which allocators ask the system for fresh pages each time.
 const READ_BUFFER_BYTES: usize = 64 * 1024;
 
-type Connection = http1::Connection<TokioIo<TcpStream>, Full<Bytes>>;
+type Connection = http1::Connection<TokioIo<Socket>, Full<Bytes>>;
 
 /// One request on a connection of its own, up to the head of the answer.
 pub(crate) struct Exchange {

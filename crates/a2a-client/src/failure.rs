@@ -63,6 +63,7 @@ impl RpcFailure {
             failure.data_code = failure.data_code.or(detail.code);
             failure.reason = failure.reason.or(detail.reason);
         }
+        failure.reason = failure.reason.or_else(|| name_of(failure.code).map(Into::into));
         failure
     }
 
@@ -145,6 +146,18 @@ fn token(raw: &RawValue) -> Option<Box<str>> {
     is_token(&text).then(|| text.into())
 }
 
+/// The name of a code that says by itself why; agents of 0.3 give no typed details.
+///
+/// Source: A2A 1.0, "Error code mappings".
+const fn name_of(code: i64) -> Option<&'static str> {
+    match code {
+        code::CONTENT_TYPE_NOT_SUPPORTED => Some("CONTENT_TYPE_NOT_SUPPORTED"),
+        code::EXTENSION_SUPPORT_REQUIRED => Some("EXTENSION_SUPPORT_REQUIRED"),
+        code::VERSION_NOT_SUPPORTED => Some("VERSION_NOT_SUPPORTED"),
+        _ => None,
+    }
+}
+
 fn reason_of_message(message: &str) -> Option<Box<str>> {
     let known = KNOWN_ENDINGS.iter().find(|(ending, _)| message.ends_with(ending));
     if let Some((_, name)) = known {
@@ -205,6 +218,7 @@ mod tests {
                 r#"{"code":-32602,"message":"permission_resume_invalid: task of bob"}"#,
                 "JSON-RPC error -32602 (permission_resume_invalid)",
             ),
+            (r#"{"code":-32005,"message":"sk-1"}"#, "JSON-RPC error -32005 (CONTENT_TYPE_NOT_SUPPORTED)"),
             (r#"{"code":-32603,"message":"LTAI5tSecret: no","data":"sk-2"}"#, "JSON-RPC error -32603"),
             (
                 r#"{"code":-32603,"data":[{"reason":"AKIAIOSFODNN7EXAMPLE"},{"reason":7},{"code":"/home/bob"},[],null]}"#,

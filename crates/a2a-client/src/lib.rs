@@ -11,6 +11,9 @@ mod exchange;
 mod extension;
 mod failure;
 mod polling;
+#[cfg(feature = "tls")]
+mod secure;
+mod socket;
 mod stream;
 
 pub use client::Client;

@@ -35,7 +35,7 @@ impl Draft {
             Profile::IacCode => message(input),
             Profile::Generic => any_message(input),
         };
-        let message = message.map_err(|error| map_notice(&error))?;
+        let message = message.map_err(|error| map_notice(profile, &error))?;
         let parts = message.parts.into_iter().filter_map(|part| match part {
             UserPart::Text(text) => Some(DraftPart::Text(text.to_owned())),
             UserPart::Image(image) => Some(DraftPart::Image {
@@ -99,8 +99,11 @@ fn outgoing(parts: Vec<DraftPart>) -> Result<Vec<OutgoingPart>, ErrorNotice> {
             }
             DraftPart::File { base64, media_type, filename, pointer } => {
                 let declared = media_type.as_deref().unwrap_or_default();
-                total +=
-                    images::check_file(declared, &base64).map_err(|error| image_notice(error, pointer))?;
+                let is_image = declared.starts_with("image/");
+                total += images::check_file(declared, &base64).map_err(|error| match error {
+                    error if is_image => image_notice(error, pointer),
+                    _ => not_allowed(pointer),
+                })?;
                 if total > MAX_IMAGES_BYTES {
                     return Err(
                         ErrorNotice::new(ErrorCode::InvalidInput).with_key(MessageKey::ImagesTooLarge)
@@ -143,7 +146,17 @@ fn image_notice(error: ImageError, pointer: String) -> ErrorNotice {
     ErrorNotice::field(key, pointer, "invalid")
 }
 
-fn map_notice(error: &MapError) -> ErrorNotice {
+/// For what has no text of its own: files of every sort go to agents of any make only.
+fn not_allowed(pointer: String) -> ErrorNotice {
+    ErrorNotice::field(MessageKey::FieldProblem, pointer, "out-of-range")
+}
+
+fn map_notice(profile: Profile, error: &MapError) -> ErrorNotice {
+    if profile == Profile::Generic
+        && let MapError::UnsupportedPart { pointer } | MapError::RemoteMedia { pointer } = error
+    {
+        return not_allowed(pointer.clone());
+    }
     let key = match error {
         MapError::NoUserMessage => MessageKey::MessageMissing,
         MapError::EmptyMessage { .. } => MessageKey::MessageContent,

@@ -10,9 +10,9 @@ use serde_json::value::RawValue;
 use crate::config::Profile;
 use crate::workspace::{Workspace, WorkspaceError};
 
-/// Stands in records of threads whose agent has no workspaces and no invocations. It is no absolute path, so a
+/// Stands in records where those of iac-code have a workspace and an invocation. It is no absolute path, so a
 /// thread of one profile is never taken for one of the other.
-const NO_WORKSPACE: &str = "a2a";
+const NOT_IAC_CODE: &str = "a2a";
 
 /// What a request asks for beside its message.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ impl Terms {
     pub(crate) fn invocation_id(&self) -> &str {
         match self {
             Self::IacCode { props, .. } => &props.ros_invocation_id,
-            Self::Generic(_) => NO_WORKSPACE,
+            Self::Generic(_) => NOT_IAC_CODE,
         }
     }
 
@@ -104,7 +104,7 @@ impl Terms {
 
     /// The workspace that a thread is bound to (S3.2).
     pub(crate) fn cwd(&self) -> &str {
-        self.workspace().map_or(NO_WORKSPACE, Workspace::as_str)
+        self.workspace().map_or(NOT_IAC_CODE, Workspace::as_str)
     }
 
     pub(crate) const fn workspace(&self) -> Option<&Workspace> {

@@ -30,3 +30,7 @@ pub use outgoing::{Dialect, outgoing};
 pub use pipeline::{Note, Pipeline};
 pub use records::Records;
 pub use run::Run;
+
+/// Of the version whose configuration [`AgentConfig`] takes.
+#[cfg(feature = "tls")]
+pub use tokio_rustls::rustls;

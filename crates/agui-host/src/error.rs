@@ -15,7 +15,7 @@ use agui_testkit::TestkitError;
 pub enum HostError {
     /// The URL of a kernel cannot be used.
     #[error(
-        "--a2a-url: the A2A kernel must be a plain HTTP URL on this machine (--allow-remote-a2a lifts the latter)"
+        "--a2a-url: the A2A kernel must be an HTTP or HTTPS URL on this machine (--allow-remote-a2a lifts the latter)"
     )]
     KernelUrl(#[source] ClientError),
     /// The agent at a URL cannot be talked to.

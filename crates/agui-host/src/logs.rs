@@ -69,11 +69,16 @@ impl LogConfig {
         } else {
             BoxMakeWriter::new(|| Box::new(io::stderr()) as Box<dyn Write>)
         };
-        let subscriber =
-            tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(false);
+        // When nobody reads the log any more, a complaint about it could not be written either: writing it
+        // would panic in whatever task has just logged.
+        let subscriber = tracing_subscriber::fmt()
+            .with_env_filter(filter)
+            .with_writer(writer)
+            .with_ansi(false)
+            .log_internal_errors(false);
         match self.format {
             LogFormat::Text => subscriber.init(),
-            LogFormat::Json => subscriber.json().flatten_event(true).init(),
+            LogFormat::Json => subscriber.json().flatten_event(true).with_span_list(false).init(),
         }
     }
 }

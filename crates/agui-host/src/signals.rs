@@ -19,8 +19,8 @@ pub async fn stop_on_signal(stop: CancellationToken) {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
     }
-    tracing::info!("stopping");
     stop.cancel();
+    tracing::info!("stopping");
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}

@@ -48,6 +48,7 @@ error-cancel-body-not-object = Die Abbruchanfrage muss ein JSON-Objekt sein.
 error-not-found = Der angeforderte Pfad existiert nicht.
 error-method-not-allowed-except = Dieser Pfad akzeptiert nur { $methods }.
 error-method-not-allowed = Dieser Pfad akzeptiert diese Methode nicht.
+error-upgrade-required = Dieser Pfad akzeptiert nur WebSocket-Verbindungen.
 error-request-timeout = Die Anfrage wurde nicht rechtzeitig empfangen.
 error-rate-limited = Zu viele Anfragen. Versuchen Sie es später erneut.
 error-rate-limited-for =

@@ -48,6 +48,7 @@ error-cancel-body-not-object = The cancel request must be a JSON object.
 error-not-found = The requested path does not exist.
 error-method-not-allowed-except = This path accepts only { $methods }.
 error-method-not-allowed = This path does not accept this method.
+error-upgrade-required = This path accepts only WebSocket connections.
 error-request-timeout = The request was not received in time.
 error-rate-limited = Too many requests. Try again later.
 error-rate-limited-for =

@@ -48,6 +48,7 @@ error-cancel-body-not-object = La solicitud de cancelación debe ser un objeto J
 error-not-found = La ruta solicitada no existe.
 error-method-not-allowed-except = Esta ruta solo acepta { $methods }.
 error-method-not-allowed = Esta ruta no acepta este método.
+error-upgrade-required = Esta ruta solo acepta conexiones WebSocket.
 error-request-timeout = La solicitud no se recibió a tiempo.
 error-rate-limited = Demasiadas solicitudes. Inténtelo de nuevo más tarde.
 error-rate-limited-for =

@@ -48,6 +48,7 @@ error-cancel-body-not-object = La demande d’annulation doit être un objet JSO
 error-not-found = Le chemin demandé n’existe pas.
 error-method-not-allowed-except = Ce chemin n’accepte que { $methods }.
 error-method-not-allowed = Ce chemin n’accepte pas cette méthode.
+error-upgrade-required = Ce chemin n’accepte que des connexions WebSocket.
 error-request-timeout = La requête n’a pas été reçue à temps.
 error-rate-limited = Trop de requêtes. Réessayez plus tard.
 error-rate-limited-for =

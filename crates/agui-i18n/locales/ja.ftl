@@ -48,6 +48,7 @@ error-cancel-body-not-object = キャンセルリクエストは JSON オブジ�
 error-not-found = 要求されたパスは存在しません。
 error-method-not-allowed-except = このパスで使用できるのは { $methods } のみです。
 error-method-not-allowed = このパスではこのメソッドを使用できません。
+error-upgrade-required = このパスで使用できるのは WebSocket 接続のみです。
 error-request-timeout = 時間内にリクエストを受信できませんでした。
 error-rate-limited = リクエストが多すぎます。しばらくしてからもう一度お試しください。
 error-rate-limited-for = リクエストが多すぎます。{ $seconds } 秒後にもう一度お試しください。

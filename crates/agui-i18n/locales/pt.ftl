@@ -48,6 +48,7 @@ error-cancel-body-not-object = A solicitação de cancelamento deve ser um objet
 error-not-found = O caminho solicitado não existe.
 error-method-not-allowed-except = Este caminho aceita somente { $methods }.
 error-method-not-allowed = Este caminho não aceita este método.
+error-upgrade-required = Este caminho aceita somente conexões WebSocket.
 error-request-timeout = A solicitação não foi recebida a tempo.
 error-rate-limited = Solicitações demais. Tente novamente mais tarde.
 error-rate-limited-for =

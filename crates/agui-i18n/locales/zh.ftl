@@ -48,6 +48,7 @@ error-cancel-body-not-object = 取消请求必须是 JSON 对象。
 error-not-found = 请求的路径不存在。
 error-method-not-allowed-except = 该路径仅接受 { $methods }。
 error-method-not-allowed = 该路径不接受此方法。
+error-upgrade-required = 该路径仅接受 WebSocket 连接。
 error-request-timeout = 未能及时收到请求。
 error-rate-limited = 请求过多，请稍后重试。
 error-rate-limited-for = 请求过多，请在 { $seconds } 秒后重试。

@@ -119,6 +119,8 @@ error_codes! {
     RequestTooLarge = "REQUEST_TOO_LARGE", 413, RunBodyTooLarge, false;
     /// The body is not announced as JSON.
     UnsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE", 415, ContentType, false;
+    /// The path takes WebSocket connections only.
+    UpgradeRequired = "UPGRADE_REQUIRED", 426, UpgradeRequired, false;
     /// The body is not JSON.
     InvalidJson = "INVALID_JSON", 400, RunBodyNotJson, false;
     /// The input does not fit the agent.

@@ -9,6 +9,7 @@ mod event_type;
 mod json;
 mod message_key;
 pub mod metadata;
+mod preference;
 mod props;
 mod recovery;
 mod request;
@@ -25,6 +26,7 @@ pub use error_notice::{ErrorNotice, MessageArg};
 pub use event_type::PipelineEventType;
 pub use json::{Note, Notes, Raw};
 pub use message_key::MessageKey;
+pub use preference::{preferred_language, preferred_language_of_props};
 pub use props::{
     AlibabaCloudProps, CandidatePresentation, IacCodeProps, MAX_ROS_INVOCATION_ID_CHARS, PropsError,
     PropsErrorKind, RunMode, ThinkingProps,

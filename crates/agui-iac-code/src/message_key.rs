@@ -110,6 +110,8 @@ message_keys! {
     MethodNotAllowedExcept = "error-method-not-allowed-except" ("methods");
     /// The path does not take this method.
     MethodNotAllowed = "error-method-not-allowed";
+    /// The path takes WebSocket connections only.
+    UpgradeRequired = "error-upgrade-required";
     /// The request did not arrive in time.
     RequestTimeout = "error-request-timeout";
     /// Too many requests.

@@ -54,7 +54,7 @@ impl Turn {
         spans.set_task(observed.task_id.get().unwrap_or_default());
         Self {
             spans,
-            text: TextFlow::new(config.resume.as_ref()),
+            text: TextFlow::new(config.dialect, config.resume.as_ref()),
             artifacts: Artifacts::new(config.resume.as_ref()),
             questions: Questions::new(config),
             observed,

@@ -99,3 +99,42 @@ fn part() -> Value {
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use a2a_wire::{Artifact, Part};
+
+    use super::*;
+    use crate::custom::{ArtifactV1, MessageV1, TaskV1};
+
+    fn check(schema: Schema, value: &Value) {
+        let schema = Value::from(schema);
+        let validator = jsonschema::draft202012::new(&schema).unwrap();
+        if let Err(error) = validator.validate(value) {
+            panic!("{error}: {value}");
+        }
+        assert!(!validator.is_valid(&json!({})), "the schema says something");
+    }
+
+    #[test]
+    fn values_are_what_their_schemas_say() {
+        let task = TaskV1::new("t", "r", "e", "T1");
+        check(task_v1(), &json!(task));
+        check(task_v1(), &json!(task.with_context_id("C1")));
+        let json = r#"{"artifactId":"a","name":null,"parts":[{"raw":"AAAA","filename":"f"},{"data":[1]}]}"#;
+        let artifact: Artifact<'_> = serde_json::from_str(json).unwrap();
+        for max_bytes in [10, 1000] {
+            let mut value = ArtifactV1::new(&artifact, max_bytes).unwrap();
+            check(artifact_v1(), &json!(value));
+            value.append = true;
+            value.last_chunk = true;
+            check(artifact_v1(), &json!(value));
+        }
+        let parts: Vec<Part<'_>> =
+            serde_json::from_str(r#"[{"data":null},{"data":{"n":1}},{"url":"u","mediaType":"text/csv"}]"#)
+                .unwrap();
+        for max_bytes in [10, 1000] {
+            check(message_v1(), &json!(MessageV1::new("m", &parts, max_bytes).unwrap()));
+        }
+    }
+}

@@ -1,3 +1,5 @@
+use std::fmt;
+
 use agui_core::DecodeError;
 
 /// Why an event cannot be written or bytes cannot be read. Never carries a value from the event.
@@ -20,7 +22,7 @@ pub enum ProtoError {
     TooDeep,
     /// The bytes are no protocol buffer, or a known field has another type than it should.
     #[error("frame cannot be read")]
-    Malformed(#[source] Option<prost::DecodeError>),
+    Malformed(#[source] WireFault),
     /// The frame holds no event, or several.
     #[error("frame holds no single event")]
     NotOneEvent,
@@ -45,11 +47,30 @@ pub enum ProtoError {
     Cut,
 }
 
+impl ProtoError {
+    pub(crate) const MALFORMED: Self = Self::Malformed(WireFault(None));
+}
+
 impl From<prost::DecodeError> for ProtoError {
     fn from(error: prost::DecodeError) -> Self {
-        Self::Malformed(Some(error))
+        Self::Malformed(WireFault(Some(error)))
     }
 }
+
+/// Where bytes stop being a protocol buffer; a text for developers.
+#[derive(Debug)]
+pub struct WireFault(Option<prost::DecodeError>);
+
+impl fmt::Display for WireFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(fault) => fault.fmt(f),
+            None => f.write_str("a known field has another type, or its text is no Unicode"),
+        }
+    }
+}
+
+impl std::error::Error for WireFault {}
 
 impl From<serde_json::Error> for ProtoError {
     fn from(error: serde_json::Error) -> Self {

@@ -36,14 +36,14 @@ impl<'a> Fields<'a> {
         let payload = match wire_type {
             WireType::Varint => Payload::Varint(decode_varint(&mut self.rest)?),
             WireType::SixtyFourBit => {
-                let (bits, rest) = self.rest.split_first_chunk().ok_or(ProtoError::Malformed(None))?;
+                let (bits, rest) = self.rest.split_first_chunk().ok_or(ProtoError::MALFORMED)?;
                 self.rest = rest;
                 Payload::Fixed64(u64::from_le_bytes(*bits))
             }
             WireType::LengthDelimited => {
                 let length = decode_varint(&mut self.rest)?;
-                let length = usize::try_from(length).map_err(|_| ProtoError::Malformed(None))?;
-                let (bytes, rest) = self.rest.split_at_checked(length).ok_or(ProtoError::Malformed(None))?;
+                let length = usize::try_from(length).map_err(|_| ProtoError::MALFORMED)?;
+                let (bytes, rest) = self.rest.split_at_checked(length).ok_or(ProtoError::MALFORMED)?;
                 self.rest = rest;
                 Payload::Bytes(bytes)
             }
@@ -77,7 +77,7 @@ impl<'a> Field<'a> {
         match self.payload {
             _ if self.number != number => Ok(None),
             Payload::Bytes(bytes) => Ok(Some(bytes)),
-            Payload::Varint(_) | Payload::Fixed64(_) | Payload::Other => Err(ProtoError::Malformed(None)),
+            Payload::Varint(_) | Payload::Fixed64(_) | Payload::Other => Err(ProtoError::MALFORMED),
         }
     }
 }

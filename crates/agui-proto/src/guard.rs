@@ -42,7 +42,7 @@ pub(crate) fn inspect(message: &[u8]) -> Result<Contents, ProtoError> {
                 known = Some(number);
                 budget.walk(Kind::Event(number), event)?;
             }
-            (1..=LAST_ARM, _) => return Err(ProtoError::Malformed(None)),
+            (1..=LAST_ARM, _) => return Err(ProtoError::MALFORMED),
             (number, Payload::Bytes(event)) => {
                 later = later.or(Some((number, event)));
             }

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use rustls::ClientConfig;
 
 pub use error::TlsError;
+/// Of the version whose configuration is made here.
+pub use rustls;
 pub use trust::Trust;
 
 /// Whether the cryptography used here runs on this processor.

@@ -30,7 +30,7 @@ use crate::sessions::Sessions;
 use crate::site::{self, Site};
 use crate::socket::Wire;
 use crate::{EchoHeaders, ErrorMode, Limits, Timeouts};
-use crate::{media, upgrade, words};
+use crate::{media, upgrade};
 
 /// Body size from which decoding leaves the event loop, in bytes (256 KiB, about 1 ms of parsing):
 /// a large request must not delay the streams and probes of others.
@@ -283,7 +283,7 @@ impl Undecodable {
 fn decode(body: Bytes) -> Result<(RunAgentInput, Bytes), Undecodable> {
     match RunAgentInput::decode(&body) {
         Ok(input) => Ok((input, body)),
-        Err(error) => Err(Undecodable::Input(error, words::preferred_language(&body))),
+        Err(error) => Err(Undecodable::Input(error, agui_iac_code::preferred_language(&body))),
     }
 }
 

@@ -51,3 +51,8 @@ pub use server::Server;
 pub use service::{AguiBody, AguiService};
 pub use settings::{Limits, Timeouts};
 pub use upgrade::{Upgrade, UpgradeStop, Upgraded};
+
+// What callers have to name, in the version that is meant.
+#[cfg(feature = "axum")]
+pub use axum;
+pub use tokio_util::sync::CancellationToken;

@@ -53,7 +53,6 @@ impl Refusal {
         let status = match self {
             Self::Denied(denied) => return denied.status(),
             Self::Problem(problem) => problem.status,
-            Self::UpgradeRequired => StatusCode::UPGRADE_REQUIRED.as_u16(),
             _ => self.error_code().spec().status,
         };
         let status = StatusCode::from_u16(status).ok();
@@ -64,7 +63,6 @@ impl Refusal {
     pub(crate) fn code(&self) -> Cow<'static, str> {
         match self {
             Self::Problem(problem) => problem.code.clone(),
-            Self::UpgradeRequired => "UPGRADE_REQUIRED".into(),
             _ => self.error_code().as_str().into(),
         }
     }
@@ -73,8 +71,6 @@ impl Refusal {
     pub(crate) fn message(&self, language: Language) -> String {
         match self {
             Self::Problem(problem) => problem.message.clone(),
-            // No person meets this one, so there is no translation.
-            Self::UpgradeRequired => "This path takes WebSocket connections only.".to_owned(),
             Self::Input(_, language) => words::render(*language, &self.notice()),
             _ => words::render(language, &self.notice()),
         }
@@ -125,9 +121,8 @@ impl Refusal {
             Self::BodyTimeout => ErrorCode::RequestTimeout,
             Self::Input(error, _) if error.kind != DecodeErrorKind::Syntax => ErrorCode::InvalidInput,
             Self::BodyCut | Self::Input(..) => ErrorCode::InvalidJson,
-            Self::Problem(_) | Self::UpgradeRequired | Self::WorkBroke | Self::Internal => {
-                ErrorCode::InternalError
-            }
+            Self::UpgradeRequired => ErrorCode::UpgradeRequired,
+            Self::Problem(_) | Self::WorkBroke | Self::Internal => ErrorCode::InternalError,
         }
     }
 

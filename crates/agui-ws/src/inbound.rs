@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use agui_core::{DecodeErrorKind, Expected, RunAgentInput};
 use agui_i18n::Language;
+use agui_iac_code::{preferred_language, preferred_language_of_props};
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::Value;
@@ -72,7 +73,7 @@ impl Inbound {
             Ok(input) => match empty_id(&input) {
                 None => {
                     let props = input.forwarded_props.as_ref().map(|props| props.get().as_bytes());
-                    let preferred = props.and_then(preference::of_props);
+                    let preferred = props.and_then(preferred_language_of_props);
                     let language = agui_i18n::choose(preferred.as_deref(), accept_language);
                     return Self::Run(Box::new(Wanted { input, body, language }));
                 }
@@ -82,7 +83,7 @@ impl Inbound {
             Err(_) if kind.is_some() => (Cow::Borrowed("/type"), DecodeErrorKind::NotAllowed),
             Err(error) => (Cow::Owned(error.pointer), error.kind),
         };
-        let preferred = preference::of_input(&body);
+        let preferred = preferred_language(&body);
         let language = agui_i18n::choose(preferred.as_deref(), accept_language);
         Self::Unreadable(Fault::invalid(&pointer, wrong, language), Named::read(&body))
     }
@@ -141,46 +142,6 @@ fn cancel(value: &Value) -> Result<CancelMessage, &'static str> {
 fn empty_id(input: &RunAgentInput) -> Option<&'static str> {
     let ids = [("/threadId", input.thread_id.as_str()), ("/runId", input.run_id.as_str())];
     ids.into_iter().find(|(_, id)| id.is_empty()).map(|(pointer, _)| pointer)
-}
-
-/// The language that an input asks for (S1.6), as far as it can be read.
-mod preference {
-    use std::borrow::Cow;
-
-    use serde::Deserialize;
-
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Input<'a> {
-        #[serde(borrow)]
-        forwarded_props: Props<'a>,
-    }
-
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Props<'a> {
-        #[serde(borrow)]
-        iac_code: Extension<'a>,
-    }
-
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Extension<'a> {
-        #[serde(borrow)]
-        preferred_language: Cow<'a, str>,
-    }
-
-    pub(super) fn of_input(input: &[u8]) -> Option<String> {
-        serde_json::from_slice::<Input<'_>>(input).ok().map(|input| wish(input.forwarded_props))
-    }
-
-    pub(super) fn of_props(props: &[u8]) -> Option<String> {
-        serde_json::from_slice(props).ok().map(wish)
-    }
-
-    fn wish(props: Props<'_>) -> String {
-        props.iac_code.preferred_language.into_owned()
-    }
 }
 
 #[cfg(test)]

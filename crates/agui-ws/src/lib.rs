@@ -23,6 +23,9 @@ pub use control::{CancelMessage, Control, OpenRun};
 pub use handshake::{Refused, accept, authorization};
 pub use serve::{WsEnd, serve};
 
+// What callers have to name, in the version that is meant.
+pub use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
 /// Name of the `CUSTOM` event that answers a cancel message.
 pub const CANCEL: &str = "agui.cancel.v1";
 

@@ -9,10 +9,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use agui_core::{Agent, BoxFuture, EventSink, Problem, RunLimits, RunRequest, RunStream};
-use agui_transport::{EchoHeaders, ErrorMode, Health, Server, ServerBuilder};
+use agui_transport::{CancellationToken, EchoHeaders, ErrorMode, Health, Server, ServerBuilder};
 use http::HeaderName;
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 const SESSION_ID: HeaderName = HeaderName::from_static("x-amzn-bedrock-agentcore-runtime-session-id");

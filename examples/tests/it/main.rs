@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use agui_client::{AgentConfig, Conversation, HttpAgent, RunEnd};
 use agui_core::{Agent, Event, Json, Message, UnixMillis};
-use agui_transport::{Server, ServerBuilder};
+use agui_transport::{CancellationToken, Server, ServerBuilder};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio_util::sync::CancellationToken;
 
 /// The examples themselves; the tests start their agents on free ports.
 macro_rules! example {

@@ -46,7 +46,8 @@ struct Options {
 fn main() -> Result<()> {
     let options = Options::parse();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let report = runtime.block_on(figures::measure(&options))?;
+    let mut report = report::Report::default();
+    let measured = runtime.block_on(figures::measure(&options, &mut report));
     println!("{report}");
-    Ok(())
+    measured
 }

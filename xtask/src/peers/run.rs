@@ -1,6 +1,7 @@
 //! Runs the checks that need the peers.
 
 use std::{
+    env, fs,
     path::{Path, PathBuf},
     process::Command,
     time::Instant,
@@ -142,10 +143,28 @@ impl Runner<'_> {
         let mut frames = self.node("proto-fixtures.mjs");
         frames.arg("--check").arg(self.workspace.path("crates/agui-proto/tests/fixtures/frames.jsonl"));
         let mut findings = self.finding("proto-frames", &mut frames)?;
+        findings.extend(self.proto_recordings()?);
         let mut streams = self.node("drive-binary.mjs");
         streams.arg(self.debug_build("agui-server"));
         findings.extend(self.finding("proto-streams", &mut streams)?);
         Ok(findings)
+    }
+
+    /// Every event of the golden streams, and of the public corpus where it is, as the official encoder
+    /// writes it.
+    fn proto_recordings(&self) -> Result<Vec<String>> {
+        let corpus = env::var_os("AGUI_CONFORMANCE_DIR").map(PathBuf::from);
+        let goldens = self.workspace.target_dir().join("goldens");
+        let sources: Vec<PathBuf> =
+            corpus.into_iter().chain([goldens]).filter(|path| path.exists()).collect();
+        let mut encode = self.node("proto-fixtures.mjs");
+        encode.arg("--all").args(sources);
+        let frames = self.workspace.target_dir().join("proto-frames.jsonl");
+        fs::write(&frames, process::stdout_of(&mut encode)?)?;
+        let mut test = self.workspace.cargo();
+        test.args(["test", "--locked", "--package", "agui-proto", "--test", "it", "frames"]);
+        test.env("AGUI_PROTO_FRAMES", frames);
+        self.finding("proto-recordings", &mut test)
     }
 
     fn web(&self) -> Result<Vec<String>> {
@@ -356,8 +375,8 @@ pub(crate) fn agentcore_script(workspace: &Workspace, script: &str, shim: &Path)
 /// The files in the folders of a directory, sorted; there have to be some.
 fn files_below(directory: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    for folder in std::fs::read_dir(directory)? {
-        for file in std::fs::read_dir(folder?.path())? {
+    for folder in fs::read_dir(directory)? {
+        for file in fs::read_dir(folder?.path())? {
             files.push(file?.path());
         }
     }
@@ -368,7 +387,7 @@ fn files_below(directory: &Path) -> Result<Vec<PathBuf>> {
 
 fn remove(directory: &Path) -> Result<()> {
     if directory.exists() {
-        std::fs::remove_dir_all(directory)?;
+        fs::remove_dir_all(directory)?;
     }
     Ok(())
 }

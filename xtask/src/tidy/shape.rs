@@ -8,6 +8,9 @@ use crate::workspace::{Package, SourceFile};
 /// Lines that a source file may have, its tests not counted: a longer one holds two concepts.
 const MAX_LINES: usize = 500;
 
+/// Where the packages are that other packages build with.
+const LIBRARIES: &str = "crates/";
+
 /// Ends of the names of files that [`MAX_LINES`] is about.
 const SOURCE_SUFFIXES: &[&str] = &[".rs", ".py", ".mjs"];
 
@@ -25,13 +28,15 @@ pub(super) fn check_file(file: &SourceFile) -> Vec<Finding> {
     findings
 }
 
-/// A README for each package, and one binary of integration tests.
+/// A README for each package, with an example if others build with it, and one binary of integration tests.
 pub(super) fn check_packages(files: &[SourceFile], packages: &[Package]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for package in packages {
         let dir = package.dir.to_string_lossy().replace('\\', "/");
         if !files.iter().any(|file| file.path == format!("{dir}/README.md")) {
             findings.push(Finding::whole(&dir, "every package has a README.md"));
+        } else if dir.starts_with(LIBRARIES) && !has_compiled_example(files, &dir) {
+            findings.push(Finding::whole(&dir, "the README of a library has an example that is compiled"));
         }
         let tests = format!("{dir}/tests/");
         for file in files.iter().filter(|file| file.is_rust()) {
@@ -45,6 +50,17 @@ pub(super) fn check_packages(files: &[SourceFile], packages: &[Package]) -> Vec<
         }
     }
     findings
+}
+
+/// Whether the README shows code, and the library takes it in as documentation.
+fn has_compiled_example(files: &[SourceFile], dir: &str) -> bool {
+    let holds = |path: &str, texts: &[&str]| {
+        let file = files.iter().find(|file| file.path == format!("{dir}/{path}"));
+        file.is_some_and(|file| texts.iter().any(|text| file.text.contains(text)))
+    };
+    // A fence without a word is Rust, too; what follows it tells it from the end of another block.
+    holds("README.md", &["```rust", "\n```\nuse "])
+        && holds("src/lib.rs", &["#![doc = include_str!(\"../README.md\")]"])
 }
 
 fn file_name(path: &str) -> &str {
@@ -116,9 +132,20 @@ mod tests {
             features: Vec::new(),
             is_published: true,
         };
-        let good = ["crates/a/README.md", "crates/a/tests/it/main.rs", "crates/a/tests/ui/one.rs"];
-        let good: Vec<SourceFile> = good.iter().map(|path| file(path, "")).collect();
+        let good = [
+            "crates/a/README.md",
+            "crates/a/src/lib.rs",
+            "crates/a/tests/it/main.rs",
+            "crates/a/tests/ui/one.rs",
+        ];
+        let text = "#![doc = include_str!(\"../README.md\")]\n```rust\n```\n";
+        let good: Vec<SourceFile> = good.iter().map(|path| file(path, text)).collect();
         assert_eq!(check_packages(&good, std::slice::from_ref(&package)), []);
+        let silent: Vec<SourceFile> = good.iter().map(|readme| file(&readme.path, "")).collect();
+        assert_eq!(
+            messages(&check_packages(&silent, std::slice::from_ref(&package))),
+            ["crates/a: the README of a library has an example that is compiled"]
+        );
         let bad = ["crates/a/tests/more.rs", "crates/a/tests/other/main.rs"];
         let bad: Vec<SourceFile> = bad.iter().map(|path| file(path, "")).collect();
         assert_eq!(

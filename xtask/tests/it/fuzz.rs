@@ -30,6 +30,11 @@ fn fuzz_mapper() {
     smoke("mapper", &seeds::kernel_events(), bodies::mapper::run);
 }
 
+#[test]
+fn fuzz_proto_decoder() {
+    smoke("proto_decoder", &seeds::frames(), bodies::proto_decoder::run);
+}
+
 fn smoke(target: &str, seeds: &[Vec<u8>], body: fn(&[u8])) {
     if let Ok(corpus) = env::var("FUZZ_CORPUS") {
         write_corpus(&Path::new(&corpus).join(target), seeds);

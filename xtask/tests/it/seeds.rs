@@ -50,6 +50,18 @@ pub(crate) fn requests() -> Vec<Vec<u8>> {
     seeds(requests.map(|line| line["body"].to_string().into_bytes()))
 }
 
+/// Frames of the official binary encoder; the first byte is the size of the chunks.
+pub(crate) fn frames() -> Vec<Vec<u8>> {
+    let text = include_str!("../../../crates/agui-proto/tests/fixtures/frames.jsonl");
+    // Only the frame is read: events may hold numbers that have no place in a value.
+    let frames = text.lines().filter_map(|line| line.strip_prefix("{\"frame\":\"")?.split('"').next());
+    let frames = frames.map(|digits| {
+        let bytes = digits.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).unwrap());
+        std::iter::once(7).chain(bytes.map(|pair| u8::from_str_radix(pair, 16).unwrap())).collect()
+    });
+    seeds(frames)
+}
+
 fn seeds(all: impl Iterator<Item = Vec<u8>>) -> Vec<Vec<u8>> {
     let mut seeds: Vec<Vec<u8>> = all.filter(|seed| seed.len() <= MAX_SEED_BYTES).collect();
     seeds.sort();

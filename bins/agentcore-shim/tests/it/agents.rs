@@ -1,5 +1,7 @@
 //! Agents that serve AG-UI, well or badly.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use crate::fake_agent::{FINISHED, FakeAgent, STARTED, Step, TEXT, hello};
@@ -64,29 +66,21 @@ async fn traces_and_sessions_go_on_to_the_agent_and_credentials_do_not() {
     assert!(!seen.contains("s3cret"), "{seen}");
 }
 
+/// Words of a command that starts this program in front of its built-in kernel, as an agent of its own.
+fn agent_in(dir: &Path) -> String {
+    let program = env!("CARGO_BIN_EXE_agentcore-shim");
+    format!(
+        "{program} --demo --host 127.0.0.1 --port {{port}} --state-dir {0}/s --workspace-root {0}/w",
+        dir.display()
+    )
+}
+
 #[tokio::test]
 async fn an_agent_is_started_watched_and_found_on_a_port_of_its_own() {
-    let program = env!("CARGO_BIN_EXE_agentcore-shim");
     let dir = tempfile::tempdir().unwrap();
-    let state = dir.path().join("state");
-    let workspaces = dir.path().join("ws");
-    let flags = [
-        "--upstream-path",
-        "/invocations",
-        "--",
-        program,
-        "--demo",
-        "--host",
-        "127.0.0.1",
-        "--port",
-        "{port}",
-        "--state-dir",
-        state.to_str().unwrap(),
-        "--workspace-root",
-        workspaces.to_str().unwrap(),
-    ];
-    let shim = Shim::start(&flags, &[]).await;
-    // It listens at once; a run waits for the agent, and so does a warm-up.
+    let command = agent_in(dir.path());
+    let words: Vec<&str> = command.split(' ').collect();
+    let shim = Shim::start(&[&["--upstream-path", "/invocations", "--"], &words[..]].concat(), &[]).await;
     let warm = shim.client.post("/warmup", &json!({})).await.unwrap();
     assert_eq!((warm.status, warm.json().await.unwrap()), (200, json!({"status": "ready"})));
     let recording = run_with(&shim.in_session("s-1"), &say("t", "r", "tool")).await;
@@ -94,6 +88,40 @@ async fn an_agent_is_started_watched_and_found_on_a_port_of_its_own() {
     assert_eq!(crate::stack::session_event(&recording)["rosInvocationId"], "s-1");
     let health = shim.client.get("/health").await.unwrap().json().await.unwrap();
     assert_eq!(health["agent"], json!({"managed": true, "status": "ready", "restarts": 0}));
+}
+
+#[tokio::test]
+async fn a_run_waits_for_an_agent_that_is_still_starting() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = format!(
+        "while [ ! -e {}/go ]; do sleep 0.01; done; exec {}",
+        dir.path().display(),
+        agent_in(dir.path())
+    );
+    let shim = Shim::start(&["--upstream-path", "/invocations", "--", "sh", "-c", &script], &[]).await;
+    let waiting = {
+        let client = shim.client.clone();
+        tokio::spawn(async move { run_with(&client, &say("t", "r", "chat")).await })
+    };
+    shim.pings("HealthyBusy").await;
+    let health = shim.client.get("/health").await.unwrap().json().await.unwrap();
+    assert_eq!(health["agent"]["status"], "starting");
+    std::fs::write(dir.path().join("go"), "").unwrap();
+    assert_eq!(outcome(&waiting.await.unwrap()), "success");
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn a_kernel_is_started_beside_listening_and_ends_with_the_shim() {
+    let dir = tempfile::tempdir().unwrap();
+    // All that is asked of this kernel is that it lives: it answers the probe of a kernel.
+    let mut shim = Shim::start(&["--a2a-command", &agent_in(dir.path())], &[]).await;
+    assert_eq!(shim.client.post("/warmup", &json!({})).await.unwrap().status, 200);
+    let guard = crate::stack::children(shim.process_id())[0];
+    let kernel = crate::stack::children(guard)[0];
+    shim.signal(rustix::process::Signal::TERM);
+    assert_eq!(shim.exit_code().await, Some(0));
+    assert!(!Path::new(&format!("/proc/{kernel}")).exists());
 }
 
 #[tokio::test]

@@ -113,15 +113,6 @@ async fn an_address_that_is_taken_is_told() {
     assert!(text.contains("cannot listen on"), "{text}");
 }
 
-/// Ids of the children of a process.
-#[cfg(target_os = "linux")]
-fn children(parent: u32) -> Vec<u32> {
-    let of_task = |task: std::path::PathBuf| std::fs::read_to_string(task.join("children")).ok();
-    let tasks = std::fs::read_dir(format!("/proc/{parent}/task")).unwrap();
-    let children: String = tasks.filter_map(|task| of_task(task.ok()?.path())).collect();
-    children.split_whitespace().filter_map(|id| id.parse().ok()).collect()
-}
-
 #[tokio::test]
 #[cfg(target_os = "linux")]
 async fn what_an_agent_leaves_behind_is_waited_for() {
@@ -137,11 +128,11 @@ async fn what_an_agent_leaves_behind_is_waited_for() {
     let shim = Shim::start(&["--upstream-path", "/invocations", "--", "sh", "-c", &script], &[]).await;
     let warm = shim.client.post("/warmup", &json!({})).await.unwrap();
     assert_eq!(warm.status, 200);
-    let guard = children(shim.process_id())[0];
-    assert_eq!(children(guard).len(), 2, "the agent, and what it left behind");
+    let guard = crate::stack::children(shim.process_id())[0];
+    assert_eq!(crate::stack::children(guard).len(), 2, "the agent, and what it left behind");
     std::fs::write(go, "").unwrap();
     let alone = async {
-        while children(guard).len() > 1 {
+        while crate::stack::children(guard).len() > 1 {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };

@@ -278,3 +278,12 @@ pub(crate) fn session_event(recording: &Recording) -> &Value {
     assert_eq!(custom["name"], "iac-code.session.v1");
     &custom["value"]
 }
+
+/// Ids of the children of a process.
+#[cfg(target_os = "linux")]
+pub(crate) fn children(parent: u32) -> Vec<u32> {
+    let of_task = |task: std::path::PathBuf| std::fs::read_to_string(task.join("children")).ok();
+    let tasks = std::fs::read_dir(format!("/proc/{parent}/task")).unwrap();
+    let children: String = tasks.filter_map(|task| of_task(task.ok()?.path())).collect();
+    children.split_whitespace().filter_map(|id| id.parse().ok()).collect()
+}

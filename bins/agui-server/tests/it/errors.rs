@@ -72,6 +72,7 @@ const ELSEWHERE: &[(ErrorCode, &str)] = &[
     (ErrorCode::AccessDenied, "a caller who is known and may not: only where signatures are checked"),
     (ErrorCode::ValidationError, "the word of another front door for an input that does not fit"),
     (ErrorCode::SessionBusy, "the word of another front door for a thread that is busy"),
+    (ErrorCode::UpgradeRequired, "a path for WebSocket connections, which this server has none of"),
     (ErrorCode::AgentError, "a fault in the agent itself: its run task would have to panic"),
     (ErrorCode::InternalError, "a fault in the server itself: a task would have to panic"),
 ];

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use agui_testkit::client::input::decision;
+use agui_testkit::client::input::{RunInput, decision};
 use agui_testkit::client::{Recording, TestClient};
 use agui_testkit::faulty::{Script, Step};
 use agui_testkit::wire::State;
@@ -171,6 +171,43 @@ fn is_gone(process: Pid) -> bool {
         std::fs::read_to_string(Path::new("/proc").join(process.as_raw_nonzero().to_string()).join("stat"));
     // One that ended and that nobody waited for is a zombie.
     status.map_or(true, |text| text.rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z')))
+}
+
+#[tokio::test]
+async fn a_server_whose_log_nobody_reads_any_more_serves_and_stops_as_ever() {
+    let dir = tempfile::tempdir().unwrap();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    // A socket, as the log of a supervised process often is: writing to it fails once its reader is gone.
+    let (log, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+    let mut process = Command::new(env!("CARGO_BIN_EXE_agui-server"))
+        .args(["--demo", "--debug", "--port", &port.to_string()])
+        .env_clear()
+        .env("HOME", dir.path())
+        .env("IAC_CODE_AGUI_ALLOWED_CWDS", dir.path())
+        .stdin(Stdio::null())
+        .stderr(std::os::fd::OwnedFd::from(theirs))
+        .spawn()
+        .unwrap();
+    drop(log);
+    let client = TestClient::new(&format!("http://127.0.0.1:{port}/")).unwrap();
+    let ready = async {
+        while client.get("/health").await.is_err() {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(PATIENCE, ready).await.expect("the server starts");
+    let cwd = dir.path().to_str().unwrap();
+    let input = RunInput::new("t", "r", cwd).with_user("write");
+    let response = client.post("/", &input.to_json()).await.unwrap();
+    verify(&timeout(PATIENCE, response.events().collect()).await.expect("the run ends"));
+    kill_process(Pid::from_child(&process), Signal::TERM).unwrap();
+    let mut code = None;
+    until("the server has stopped", || {
+        code = process.try_wait().unwrap().and_then(|status| status.code());
+        code.is_some()
+    })
+    .await;
+    assert_eq!(code, Some(0));
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::time::Duration;
 
 use super::screen::Colour;
+use crate::plain::plain;
 
 /// How long an agent may be silent before the time is shown, 3 s.
 pub(super) const QUIET: Duration = Duration::from_secs(3);
@@ -54,11 +55,17 @@ impl Console {
     }
 
     /// The next line of standard input; `None` at its end.
-    pub(super) async fn read_line() -> io::Result<Option<String>> {
+    ///
+    /// A terminal shows what is typed; a line from elsewhere is written, so that the output reads the same.
+    pub(super) async fn read_line(&mut self) -> io::Result<Option<String>> {
         let read = tokio::task::spawn_blocking(|| {
             let mut line = String::new();
             io::stdin().lock().read_line(&mut line).map(|bytes| (bytes > 0).then_some(line))
         });
-        read.await.unwrap_or_else(|error| Err(io::Error::other(error)))
+        let line = read.await.unwrap_or_else(|error| Err(io::Error::other(error)))?;
+        if !io::stdin().is_terminal() {
+            self.write(&format!("{}\n", plain(line.as_deref().unwrap_or_default().trim_end())))?;
+        }
+        Ok(line)
     }
 }

@@ -1,8 +1,8 @@
 //! Events as text for a terminal. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use agui_core::{Event, Json, Outcome, RunError, RunFinished, TokenUsage, ToolCallId};
+use agui_core::{Event, Json, Message, MessageId, Outcome, RunError, RunFinished, TokenUsage, ToolCallId};
 
 use crate::plain::{line, plain};
 
@@ -51,6 +51,8 @@ pub(crate) struct Screen {
     detail: Detail,
     cursor: Cursor,
     calls: BTreeMap<ToolCallId, Call>,
+    /// Messages that have come as text.
+    shown: BTreeSet<MessageId>,
     usage: Vec<TokenUsage>,
 }
 
@@ -63,12 +65,21 @@ struct Call {
 
 impl Screen {
     pub(crate) const fn new(colour: Colour, detail: Detail) -> Self {
-        Self { colour, detail, cursor: Cursor::LineStart, calls: BTreeMap::new(), usage: Vec::new() }
+        Self {
+            colour,
+            detail,
+            cursor: Cursor::LineStart,
+            calls: BTreeMap::new(),
+            shown: BTreeSet::new(),
+            usage: Vec::new(),
+        }
     }
 
     /// Appends what an event shows.
     pub(crate) fn event(&mut self, event: &Event, out: &mut String) {
         match event {
+            Event::TextMessageStart(e) => drop(self.shown.insert(e.message_id.clone())),
+            Event::MessagesSnapshot(e) => self.snapshot(&e.messages, out),
             Event::TextMessageContent(e) => {
                 self.words(Cursor::Text(e.message_id.as_str().into()), &e.delta, out);
             }
@@ -145,7 +156,10 @@ impl Screen {
     /// Events that most readers do not need.
     fn detail(&mut self, event: &Event, out: &mut String) {
         match event {
-            Event::Custom(e) if self.detail == Detail::All => self.note(&e.name, &e.value, out),
+            // Progress is why somebody waits in patience.
+            Event::Custom(e) if self.detail == Detail::All || e.name.contains("progress") => {
+                self.note(&e.name, &e.value, out);
+            }
             Event::StateSnapshot(e) if self.detail == Detail::All => self.note("state", &e.snapshot, out),
             Event::StateDelta(e) if self.detail == Detail::All => self.serialised("state", &e.delta, out),
             Event::Raw(e) if self.detail == Detail::All => {
@@ -167,6 +181,20 @@ impl Screen {
             self.cursor = cursor;
         }
         out.push_str(&plain(delta));
+    }
+
+    /// Answers that come in no other way: those behind the last words of the user.
+    fn snapshot(&mut self, messages: &[Message], out: &mut String) {
+        let begin = messages.iter().rposition(|message| matches!(message, Message::User(_)));
+        for message in &messages[begin.map_or(0, |at| at + 1)..] {
+            let Message::Assistant(answer) = message else { continue };
+            if let Some(text) = &answer.content
+                && self.shown.insert(answer.id.clone())
+            {
+                self.words(Cursor::Text(answer.id.as_str().into()), text, out);
+                self.end_line(out);
+            }
+        }
     }
 
     fn finished(&mut self, event: &RunFinished, out: &mut String) {

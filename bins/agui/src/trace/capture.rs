@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use agui_client::{AgentConfig, HttpAgent, outgoing};
-use agui_core::RunAgentInput;
+use agui_core::{Json, RunAgentInput};
 use anyhow::{Result, bail};
 use http::HeaderMap;
 use serde_json::{Value, json};
 
 use super::lines::{Kind, Line};
-use super::redact::Redactor;
+use super::redact::{REDACTED, Redactor};
 
 /// Longest body that is recorded, 256 MiB: it is held in memory, so that secrets can be found that lie
 /// across records.
@@ -31,8 +31,9 @@ impl Captured {
         let mut request = Line::new(Kind::Request, n, 0.0);
         request.method = Some("POST".to_owned());
         request.path = Some(target(&config.url).to_owned());
-        request.headers =
-            Some(config.headers.iter().map(|(name, value)| json!([name, value])).collect::<Vec<_>>().into());
+        // Whatever is given by hand may be a secret.
+        let names = config.headers.iter().map(|(name, _)| json!([name, REDACTED]));
+        request.headers = Some(names.collect::<Vec<_>>().into());
         request.body = Some(serde_json::to_value(outgoing(input.clone(), config.dialect))?);
         Ok(Self {
             n,
@@ -123,7 +124,7 @@ impl Captured {
                     line.text = Some(text);
                     line
                 }
-                Item::Data(data) => match serde_json::from_str(&data) {
+                Item::Data(data) => match Json::from_string(data.clone()) {
                     Ok(event) => {
                         let mut line = Line::new(Kind::Event, self.n, at_ms);
                         line.event = Some(event);

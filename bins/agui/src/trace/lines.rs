@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use agui_core::Json;
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -46,7 +47,7 @@ pub(super) struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) body: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) event: Option<Value>,
+    pub(super) event: Option<Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
     /// `complete` or `cut`.
@@ -88,7 +89,7 @@ pub(super) struct Exchange {
 /// Data of a record.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Payload {
-    Json(Value),
+    Json(Json),
     Text(String),
 }
 
@@ -138,7 +139,7 @@ mod tests {
     fn a_trace_is_read_by_exchange_and_relative_to_its_request() {
         let text = r#"{"t":100.5,"kind":"request","n":1,"method":"POST","path":"/run","headers":[],"body":{"threadId":"t"}}
             {"t":101,"kind":"response","n":1,"status":200,"headers":[["a","b"]]}
-            {"t":110.5,"kind":"event","n":1,"event":{"type":"X"},"raw":"data"}
+            {"t":110.5,"kind":"event","n":1,"event":{"type":"X","n":1.50},"raw":"data"}
             {"t":111,"kind":"comment","n":1,"text":"heartbeat"}
             {"t":112,"kind":"note","text":"of another writer"}
             {"t":120,"kind":"request","n":2,"body":{}}
@@ -146,7 +147,10 @@ mod tests {
             {"t":122,"kind":"body","n":2,"body":{"error":{}}}"#;
         let exchanges = exchanges(text).unwrap();
         assert_eq!(exchanges.len(), 2);
-        assert_eq!(exchanges[0].records, [(10.0, Payload::Json(serde_json::json!({"type": "X"})))]);
+        assert_eq!(
+            exchanges[0].records,
+            [(10.0, Payload::Json(Json::from_string(r#"{"type":"X","n":1.50}"#.to_owned()).unwrap()))]
+        );
         assert_eq!((exchanges[0].path.as_str(), exchanges[0].thread_id().as_deref()), ("/run", Some("t")));
         assert_eq!((exchanges[1].status, exchanges[1].body.to_string().as_str()), (409, r#"{"error":{}}"#));
         assert!(super::exchanges("data: 1\n\n").is_err());

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use agui_core::Json;
 use serde_json::Value;
 
-use super::lines::{Kind, Line};
+use super::lines::Line;
 
 mod names;
 mod text;
@@ -46,10 +47,13 @@ impl Redactor {
         Self { literals }
     }
 
-    /// Redacts the lines of one exchange.
+    /// Redacts the lines of one exchange. An event without a secret keeps its text.
     pub(super) fn exchange(&self, lines: &mut [Line]) {
-        self.deltas(lines);
-        for line in lines {
+        let given: Vec<Option<Value>> =
+            lines.iter().map(|line| line.event.as_ref().and_then(|event| event.parse().ok())).collect();
+        let mut events = given.clone();
+        self.deltas(&mut events);
+        for ((line, given), event) in lines.iter_mut().zip(given).zip(&mut events) {
             if let Some(path) = &mut line.path {
                 *path = self.text(path);
             }
@@ -59,8 +63,16 @@ impl Redactor {
             if let Some(text) = &mut line.text {
                 *text = self.text(text);
             }
-            for value in [&mut line.body, &mut line.event].into_iter().flatten() {
-                self.value(value, Place::Open);
+            if let Some(body) = &mut line.body {
+                self.value(body, Place::Open);
+            }
+            if let Some(event) = event {
+                self.value(event, Place::Open);
+            }
+            // The text is looked at as well: a repeated member is seen in it only.
+            let has_secret = |json: &Json| !text::spans(json.get(), &self.literals).is_empty();
+            if given != *event || line.event.as_ref().is_some_and(has_secret) {
+                line.event = event.as_ref().and_then(|event| Json::from_serialize(event).ok());
             }
         }
     }
@@ -117,11 +129,11 @@ impl Redactor {
     }
 
     /// Redacts what lies across the deltas of one item.
-    fn deltas(&self, lines: &mut [Line]) {
+    fn deltas(&self, events: &mut [Option<Value>]) {
         let mut items: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
         let mut last_ids: BTreeMap<String, String> = BTreeMap::new();
-        for (index, line) in lines.iter().enumerate() {
-            let Some(event) = line.event.as_ref().filter(|_| line.kind == Kind::Event) else { continue };
+        for (index, event) in events.iter().enumerate() {
+            let Some(event) = event else { continue };
             let member = |key: &str| event.get(key).and_then(Value::as_str);
             let (Some(event_type), Some(_)) = (member("type"), member("delta")) else { continue };
             // Content and chunks of an item are of one family.
@@ -133,16 +145,16 @@ impl Redactor {
             items.entry((family, id)).or_default().push(index);
         }
         for indexes in items.into_values().filter(|indexes| indexes.len() > 1) {
-            self.joined(lines, &indexes);
+            self.joined(events, &indexes);
         }
     }
 
-    fn joined(&self, lines: &mut [Line], indexes: &[usize]) {
-        let delta_of = |line: &Line| {
-            let delta = line.event.as_ref().and_then(|event| event.get("delta")).and_then(Value::as_str);
+    fn joined(&self, events: &mut [Option<Value>], indexes: &[usize]) {
+        let delta_of = |event: &Option<Value>| {
+            let delta = event.as_ref().and_then(|event| event.get("delta")).and_then(Value::as_str);
             delta.unwrap_or_default().to_owned()
         };
-        let deltas: Vec<String> = indexes.iter().map(|index| delta_of(&lines[*index])).collect();
+        let deltas: Vec<String> = indexes.iter().map(|index| delta_of(&events[*index])).collect();
         let whole = deltas.concat();
         let spans = text::spans(&whole, &self.literals);
         if spans.is_empty() {
@@ -164,7 +176,7 @@ impl Redactor {
                 at = span.range.end.min(end);
             }
             out.push_str(&whole[at..end]);
-            if let Some(event) = &mut lines[*index].event {
+            if let Some(event) = &mut events[*index] {
                 event["delta"] = Value::from(out);
             }
             begin = end;

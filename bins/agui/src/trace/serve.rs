@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use agui_core::{Agent, BoxFuture, Problem, RunRequest, RunStream};
+use agui_core::{Agent, BoxFuture, Json, Problem, RunRequest, RunStream};
 use agui_iac_code::MessageKey;
 use agui_transport::{Route, RouteReply, RouteRequest, Server, SseRecord};
 use anyhow::Result;
@@ -89,8 +89,8 @@ impl Tape {
         let ids = Ids::new(exchange, &asked);
         let record = |(at_ms, payload): &(f64, Payload)| {
             let data = match payload {
-                Payload::Json(event) if self.keep_ids => event.to_string(),
-                Payload::Json(event) => ids.renamed(event.clone()).to_string(),
+                Payload::Json(event) if self.keep_ids => event.get().to_owned(),
+                Payload::Json(event) => ids.renamed(event),
                 // A record is one line.
                 Payload::Text(text) => text.replace(['\r', '\n'], " "),
             };
@@ -116,10 +116,12 @@ struct Ids {
 impl Ids {
     fn new(exchange: &Exchange, asked: &Value) -> Self {
         let started = exchange.records.iter().find_map(|(_, payload)| match payload {
-            Payload::Json(event) if event["type"] == "RUN_STARTED" => Some(event),
-            _ => None,
+            Payload::Json(event) => {
+                event.parse::<Value>().ok().filter(|event| event["type"] == "RUN_STARTED")
+            }
+            Payload::Text(_) => None,
         });
-        let recorded = started.unwrap_or(&exchange.request);
+        let recorded = started.as_ref().unwrap_or(&exchange.request);
         let pair = |key: &str| {
             let id = |value: &Value| value.get(key).and_then(Value::as_str).map(str::to_owned);
             Some((id(recorded)?, id(asked)?))
@@ -127,10 +129,12 @@ impl Ids {
         Self { pairs: ["threadId", "runId"].into_iter().filter_map(pair).collect() }
     }
 
-    /// The event with the ids of the request, wherever it names the thread or the run.
-    fn renamed(&self, mut event: Value) -> Value {
+    /// The event with the ids of the request, wherever it names the thread or the run; others keep their text.
+    fn renamed(&self, event: &Json) -> String {
+        let Ok(given) = event.parse::<Value>() else { return event.get().to_owned() };
+        let mut renamed = given.clone();
         for pointer in ["", "/input"] {
-            let Some(Value::Object(members)) = event.pointer_mut(pointer) else { continue };
+            let Some(Value::Object(members)) = renamed.pointer_mut(pointer) else { continue };
             for key in ["threadId", "runId"] {
                 if let Some(Value::String(id)) = members.get_mut(key)
                     && let Some((_, asked)) = self.pairs.iter().find(|(recorded, _)| recorded == id)
@@ -139,7 +143,7 @@ impl Ids {
                 }
             }
         }
-        event
+        if renamed == given { event.get().to_owned() } else { renamed.to_string() }
     }
 }
 

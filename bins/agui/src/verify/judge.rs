@@ -209,3 +209,36 @@ fn first_ids(stream: &Stream) -> Option<(ThreadId, RunId)> {
         Some((id("threadId")?.into(), id("runId")?.into()))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::source;
+    use super::*;
+
+    const STREAM: &[u8] = include_bytes!("../../tests/streams/many.sse");
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// Whatever a stream consists of, it is judged; and every finding is of a record that is there.
+        #[test]
+        fn no_bytes_are_too_strange(
+            edits in prop::collection::vec((0..STREAM.len(), any::<u8>()), 0..40),
+            end in 0..=STREAM.len(),
+        ) {
+            let mut bytes = STREAM.to_vec();
+            for (at, byte) in edits {
+                bytes[at] = byte;
+            }
+            bytes.truncate(end);
+            for stream in source::read(&bytes) {
+                for finding in judge(&stream, &Circumstances::default()) {
+                    prop_assert!(finding.event.unwrap_or_default() <= stream.records.len());
+                    prop_assert!(!finding.message.is_empty());
+                }
+            }
+        }
+    }
+}

@@ -360,3 +360,6 @@ fn without(event: &Event, member: &str) -> Option<Event> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -272,4 +272,12 @@ mod tests {
             assert!(!rule.what().is_empty() && !rule.fix().is_empty());
         }
     }
+
+    #[test]
+    fn the_readme_names_every_rule() {
+        let readme = include_str!("../../README.md");
+        for rule in Rule::ALL {
+            assert!(readme.contains(&format!("`{rule}`")), "{rule}");
+        }
+    }
 }

@@ -46,6 +46,11 @@ pub(crate) fn read(bytes: &[u8]) -> Vec<Stream> {
     let begin = text.trim_start();
     let mut streams = if begin.starts_with('[') && serde_json::from_str::<Vec<&RawValue>>(text).is_ok() {
         vec![array(text)]
+    } else if begin.starts_with('{') && serde_json::from_str::<&RawValue>(text).is_ok() {
+        let mut stream = Stream::default();
+        let blank = &text[..text.len() - begin.len()];
+        stream.push(blank.matches('\n').count() + 1, begin.trim_end());
+        vec![stream]
     } else if begin.starts_with('{') {
         let first: Line<'_> =
             begin.lines().next().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
@@ -204,6 +209,7 @@ mod tests {
             ("{\"type\":\"A\"}\n\n{\"type\":\"B\"}\n", "1@1={\"type\":\"A\"} 2@3={\"type\":\"B\"}"),
             ("[\n {\"a\":1},\n {\"a\":1}, 5]", "1@2={\"a\":1} 2@3={\"a\":1} 3@3=5"),
             ("\u{feff}data: 1\n\n", "1@1=1"),
+            ("{\n \"a\": 1\n}\n", "1@1={\n \"a\": 1\n}"),
             (": only a comment\n\n", ""),
             ("", ""),
         ];

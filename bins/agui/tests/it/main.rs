@@ -1,5 +1,5 @@
 //! The program as its users meet it: the real binary, real sockets, an agent that does as it is told.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 mod program;
 mod run;

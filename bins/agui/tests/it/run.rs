@@ -39,7 +39,7 @@ fn the_exit_code_tells_how_it_ended() {
         ("fail", 1, ""),
         ("cut", 1, ""),
         ("cancel", 4, ""),
-        ("ask", 3, "agui: interrupt q-1 waits for an answer: --thread T --answer 'q-1=JSON'\n"),
+        ("ask", 3, "agui: interrupt q-1 waits for an answer: --thread T --answer q-1=JSON\n"),
         (
             "refuse",
             2,
@@ -66,9 +66,10 @@ fn a_form_asks_until_the_answer_fits_its_schema() {
     let size = "Size:\n  1) small\n  2) large\nchoice: ";
     let count = "count (whole number, empty for 1): ";
     let begin = format!(
-        "? What shall I build?\n  [q-1, input_required]\n{size}! a number from 1 to 2\n{size}\
-         name: ! \"x\" is shorter than 2 characters\nname: {count}! a whole number\n{count}\
-         backup (y/n, empty for none): zones:\n  1) a\n  2) b\nchoice (numbers with commas, empty for none): "
+        "? What shall I build?\n  [q-1, input_required]\n{size}3\n! a number from 1 to 2\n\
+         {size}2\nname: x\n! \"x\" is shorter than 2 characters\nname: shop\n{count}many\n! a whole number\n\
+         {count}3\nbackup (y/n, empty for none): y\nzones:\n  1) a\n  2) b\n\
+         choice (numbers with commas, empty for none): 2,1\n"
     );
     let answer = json!({"size": "large", "name": "shop", "count": 3, "backup": true, "zones": ["b", "a"]});
     let resumed = bed.inputs().pop().unwrap();
@@ -127,7 +128,7 @@ fn tools_of_the_user_are_asked_for_their_results() {
     let bed = Testbed::start();
     let tools = r#"[{"name":"add","description":"adds","parameters":{"type":"array"}}]"#;
     let ended = run(&bed, &["add", "--tools", tools], "3\n");
-    assert_eq!((ended.code, ended.out.as_str()), (0, "→ add([1,2])\n? result of add: sum: 3\n"));
+    assert_eq!((ended.code, ended.out.as_str()), (0, "→ add([1,2])\n? result of add: 3\nsum: 3\n"));
     let ended = run(&bed, &["add", "--tools", tools, "--answer", "add=3"], "");
     assert_eq!((ended.code, ended.out.as_str()), (0, "→ add([1,2])\nsum: 3\n"));
     assert_eq!(run(&bed, &["add", "--tools", tools, "--json"], "").code, 3);

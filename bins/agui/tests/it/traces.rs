@@ -102,6 +102,8 @@ fn no_secret_reaches_the_file() {
         "secret AKIAIOSFODNN7EXAMPLE",
         "--header",
         "x-anything: topsecret-header",
+        "--header",
+        "x-pin: 12",
         "--bearer-env",
         "TEST_TOKEN",
         "--redact-env",
@@ -113,6 +115,7 @@ fn no_secret_reaches_the_file() {
         command(&arguments).env("TEST_TOKEN", "t0ken-value").env("TEST_SECRET", "s3cr3t-from-env").status();
     assert!(status.unwrap().success());
     let trace = std::fs::read_to_string(&file).unwrap();
+    assert!(trace.contains(r#"["x-pin","[redacted]"]"#), "short ones too: {trace}");
     let secrets = [
         "t0ken-value",
         "topsecret-header",

@@ -252,3 +252,30 @@ fn a_report_can_go_to_a_file() {
     let report: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     assert_eq!(report["version"], "2.1.0");
 }
+
+/// The verdicts of the public corpus where a producer is held to more than a consumer is: a patch that
+/// cannot be applied, and a role that clients of today do not know, are tolerated there.
+const STRICTER: [&str; 2] = ["state-delta-unappliable-warns-and-keeps", "unknown-enum-value-role-fatal"];
+
+#[test]
+fn public_streams_have_their_verdict() {
+    let Some(directory) = std::env::var_os("AGUI_CONFORMANCE_DIR").map(std::path::PathBuf::from) else {
+        return;
+    };
+    let (mut judged, mut wrong) = (0, Vec::new());
+    for version in ["1.0", "1.1", "draft"] {
+        for entry in std::fs::read_dir(directory.join(version)).unwrap() {
+            let case: Value = serde_json::from_slice(&std::fs::read(entry.unwrap().path()).unwrap()).unwrap();
+            let name = case["name"].as_str().unwrap();
+            // A gap that is admitted pins the opposite of the rule.
+            let is_gap = case["description"].as_str().unwrap_or_default().starts_with("ADMITTED GAP");
+            let is_good = (case["expect"]["outcome"] == "completed") != is_gap && !STRICTER.contains(&name);
+            let finished = verify("-", &[], &case["stream"].to_string());
+            if (finished.code == 0) != is_good {
+                wrong.push(format!("{name}: {}", finished.out));
+            }
+            judged += 1;
+        }
+    }
+    assert!(judged >= 80 && wrong.is_empty(), "{judged} judged\n{}", wrong.join("\n"));
+}

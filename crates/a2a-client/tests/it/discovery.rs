@@ -50,7 +50,7 @@ async fn the_card_below_the_address_wins_over_the_one_at_the_root() {
         let (peer, lines) = agent(place, card).await;
         let mut config = peer.config();
         config.url.push_str("a2a/");
-        let found = soon(discover(config)).await.unwrap();
+        let found = soon(Box::pin(discover(config))).await.unwrap();
         assert_eq!((found.version, found.card.streaming), (ProtocolVersion::V1_0, true));
         assert_eq!(said(&soon(found.client.send(&message())).await.unwrap()), "task T1 TASK_STATE_WORKING");
         let mut expected: Vec<String> =
@@ -65,7 +65,7 @@ async fn a_card_of_0_3_chooses_0_3_and_one_without_json_rpc_is_no_use() {
     let old = r#"{"url":"http://0.0.0.0:PORT/","protocolVersion":"0.3.0","preferredTransport":"GRPC",
         "additionalInterfaces":[{"url":"http://localhost:PORT/rpc","transport":"JSONRPC"}]}"#;
     let (peer, lines) = agent("/.well-known/agent.json", old).await;
-    let found = soon(discover(peer.config())).await.unwrap();
+    let found = soon(Box::pin(discover(peer.config()))).await.unwrap();
     assert_eq!((found.version, found.card.streaming), (ProtocolVersion::V0_3, false));
     soon(found.client.send(&message())).await.unwrap();
     assert_eq!(lines.lock().unwrap().last().unwrap(), "POST /rpc");
@@ -75,9 +75,17 @@ async fn a_card_of_0_3_chooses_0_3_and_one_without_json_rpc_is_no_use() {
     let (peer, _) = agent("/card.json", rest).await;
     let mut config = peer.config();
     config.url.push_str("card.json");
-    let refused = soon(discover(config)).await.unwrap_err();
+    let refused = soon(Box::pin(discover(config))).await.unwrap_err();
     assert!(matches!(refused, ClientError::NoInterface { offers: "HTTP+JSON only" }), "{refused}");
 
     let (peer, _) = agent("/nowhere", rest).await;
-    assert!(matches!(soon(discover(peer.config())).await, Err(ClientError::NoCard)));
+    assert!(matches!(soon(Box::pin(discover(peer.config()))).await, Err(ClientError::NoCard)));
+}
+
+#[cfg(not(feature = "tls"))]
+#[tokio::test]
+async fn https_needs_the_feature() {
+    let config = a2a_client::ClientConfig::new("https://127.0.0.1/");
+    let refused = soon(Box::pin(discover(config))).await.unwrap_err();
+    assert!(matches!(refused, ClientError::TlsUnsupported), "{refused}");
 }

@@ -178,6 +178,11 @@ impl Run {
 
     /// Whether the kernel has told meanwhile that the question is decided: there is nothing to send.
     fn is_decided(&self, answer: &CheckedAnswer) -> bool {
+        let state = self.mapper.observed().last_state.as_ref();
+        if self.is_generic() && state.is_some_and(|state| !state.is_interrupted()) {
+            // It goes on by itself: the user has signed in where the agent notices.
+            return true;
+        }
         let receipt = self.mapper.observed().receipt(&answer.question.input_id);
         receipt.is_some_and(|receipt| {
             matches!(receipt.notice, Notice::Received | Notice::Accepted | Notice::Resolved)

@@ -161,6 +161,30 @@ async fn what_is_no_event_stream_is_no_run() {
 }
 
 #[tokio::test]
+async fn an_answer_as_it_is_has_any_status_and_every_byte() {
+    let refusing = server([Step::json(409, &json!({"a": 1}))]).await;
+    let cut = server([Step::sse(), Step::Body("data: x\n".into()), Step::Rst]).await;
+    for (server, status, bytes, is_cut) in
+        [(&refusing, 409, "{\"a\":1}", false), (&cut, 200, "data: x\n", true)]
+    {
+        let agent = HttpAgent::new(AgentConfig::new(server.url())).unwrap();
+        let mut answer = agent.open(input()).await.unwrap();
+        assert_eq!(answer.status(), status);
+        assert!(answer.headers().contains_key("content-type"));
+        let mut body = Vec::new();
+        let fault = loop {
+            match soon(answer.chunk()).await {
+                Some(Ok(chunk)) => body.extend_from_slice(&chunk),
+                Some(Err(error)) => break Some(error),
+                None => break None,
+            }
+        };
+        assert_eq!((String::from_utf8(body).unwrap().as_str(), fault.is_some()), (bytes, is_cut));
+        assert!(soon(answer.chunk()).await.is_none(), "nothing follows the end");
+    }
+}
+
+#[tokio::test]
 async fn configurations_that_cannot_work_are_refused() {
     let refused = |config| HttpAgent::new(config).unwrap_err().to_string();
     #[cfg(not(feature = "tls"))]

@@ -100,6 +100,8 @@ impl Turn {
 
     /// Shows what of an artifact of a Task was not shown yet.
     pub(crate) fn task_artifact(&mut self, artifact: &Artifact<'_>) {
+        let is_of_earlier_run =
+            self.artifacts.knows(artifact) && !self.artifacts.stems.contains_key(id_of(artifact));
         self.artifacts.note(artifact);
         if !is_text(artifact) && self.artifacts.note_content(artifact) {
             let value = ArtifactV1::new(artifact, self.max_artifact_bytes);
@@ -108,7 +110,13 @@ impl Turn {
             }
         }
         let text = text_of(artifact);
-        if !text.is_empty() {
+        if text.is_empty() {
+            return;
+        }
+        let stem = self.stem(artifact);
+        if is_of_earlier_run && !self.text.remembers(&stem) {
+            self.text.assume_shown(&stem, &text);
+        } else {
             self.show_artifact(artifact, &text, TextFlow::task_artifact);
         }
     }

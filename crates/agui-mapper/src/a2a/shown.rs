@@ -72,6 +72,11 @@ impl Shown {
         self.text[start..].trim() == text.trim()
     }
 
+    /// Whether the text was too long to be compared with.
+    pub(super) const fn is_forgotten(&self) -> bool {
+        self.forgotten
+    }
+
     pub(super) const fn is_empty(&self) -> bool {
         self.text.is_empty() && !self.forgotten
     }

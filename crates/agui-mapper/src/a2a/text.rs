@@ -2,10 +2,13 @@
 
 use std::collections::HashMap;
 
+use sha2::{Digest as _, Sha256};
+
 use super::digest;
 use super::replay::{Filtered, Replay};
 use super::shown::{Missing, Shown};
 use super::snapshot;
+use crate::config::Dialect;
 use crate::position::{ResumePoint, ShownText};
 use crate::spans::{LaneId, Spans};
 
@@ -17,29 +20,64 @@ pub(crate) struct TextFlow {
     /// Whether the kernel has said anything live in this run.
     live: bool,
     /// The messages that have a lane of their own.
-    lanes: HashMap<Box<str>, LaneId>,
+    own: HashMap<Box<str>, Own>,
+    dialect: Dialect,
+}
+
+/// A message with a lane of its own, and what was shown of it: its text can be too long to be remembered.
+#[derive(Debug)]
+struct Own {
+    lane: LaneId,
+    bytes: usize,
+    digest: Sha256,
+}
+
+impl Own {
+    /// What comes after the part that was shown, if `text` begins with that.
+    fn rest<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let (head, rest) = text.split_at_checked(self.bytes)?;
+        (self.bytes == 0 || Sha256::digest(head) == self.digest.clone().finalize()).then_some(rest)
+    }
+
+    fn add(&mut self, text: &str) {
+        self.bytes += text.len();
+        self.digest.update(text);
+    }
 }
 
 impl TextFlow {
-    pub(crate) fn new(resume: Option<&ResumePoint>) -> Self {
+    pub(crate) fn new(dialect: Dialect, resume: Option<&ResumePoint>) -> Self {
         let replay = resume.map_or_else(Replay::default, |position| {
             Replay::new(position.texts.clone(), position.text_snapshot_digests.clone())
         });
-        Self { shown: Shown::default(), replay, live: false, lanes: HashMap::new() }
+        Self { shown: Shown::default(), replay, live: false, own: HashMap::new(), dialect }
     }
 
     /// Gives a message a lane of its own: it stays open while others are written.
     pub(crate) fn give_lane(&mut self, spans: &mut Spans, kernel: &str) {
-        if !self.lanes.contains_key(kernel) {
-            self.lanes.insert(kernel.into(), spans.add_lane());
+        if !self.own.contains_key(kernel) {
+            let own = Own { lane: spans.add_lane(), bytes: 0, digest: Sha256::new() };
+            self.own.insert(kernel.into(), own);
         }
     }
 
     /// Hands the lane of a message over to the one that follows it.
     pub(crate) fn move_lane(&mut self, from: &str, to: &str) {
-        if let Some(lane) = self.lanes.remove(from) {
-            self.lanes.insert(to.into(), lane);
+        if let Some(own) = self.own.remove(from) {
+            self.own.insert(to.into(), Own { lane: own.lane, bytes: 0, digest: Sha256::new() });
         }
+    }
+
+    /// Notes that an earlier run has shown all of a message whose text is not remembered.
+    pub(crate) fn assume_shown(&mut self, kernel: &str, text: &str) {
+        if let Some(own) = self.own.get_mut(kernel) {
+            own.add(text);
+        }
+    }
+
+    /// Whether earlier runs have left anything to compare a message with.
+    pub(crate) fn remembers(&self, kernel: &str) -> bool {
+        self.replay.prior_of(kernel).next().is_some() || self.own.get(kernel).is_some_and(|own| own.bytes > 0)
     }
 
     /// Ends a message that has a lane of its own; more text of it would begin another one.
@@ -47,8 +85,8 @@ impl TextFlow {
         if self.replay.held_message() == Some(kernel) {
             self.release(spans);
         }
-        if let Some(lane) = self.lanes.get(kernel) {
-            spans.close_messages(*lane);
+        if let Some(own) = self.own.get(kernel) {
+            spans.close_messages(own.lane);
         }
     }
 
@@ -81,6 +119,10 @@ impl TextFlow {
             return;
         }
         match self.shown.missing(text) {
+            // Nobody knows; of the kernel, a whole text is a repetition more often than not.
+            Missing::Nothing if self.shown.is_forgotten() && self.dialect == Dialect::Plain => {
+                self.show(spans, kernel, text);
+            }
             Missing::Nothing => {}
             Missing::Rest(rest) => {
                 let message = self.shown.last_message().unwrap_or(kernel).to_owned();
@@ -100,22 +142,20 @@ impl TextFlow {
     pub(crate) fn artifact(&mut self, spans: &mut Spans, id: &str, text: &str) -> bool {
         self.live = true;
         self.release(spans);
-        let shown = self.shown.of(id);
-        let rest = match text.strip_prefix(&*shown) {
-            Some(_) if shown.is_empty() && self.shown.is_latest_piece(text) => return true,
-            Some(rest) => rest,
-            None => return false,
+        let is_new = self.own.get(id).is_none_or(|own| own.bytes == 0);
+        let rest = match self.own.get(id) {
+            _ if is_new && self.shown.is_latest_piece(text) => return true,
+            Some(own) => own.rest(text),
+            None => text.strip_prefix(&*self.shown.of(id)),
         };
+        let Some(rest) = rest else { return false };
         self.show(spans, id, rest);
         true
     }
 
     /// The same for an artifact of a Task, of which an earlier run may have shown all or the beginning.
     pub(crate) fn task_artifact(&mut self, spans: &mut Spans, id: &str, text: &str) -> bool {
-        let prior: Vec<&ShownText> = self.replay.prior_of(id).collect();
-        let first =
-            if prior.is_empty() { None } else { snapshot::first_unseen(&prior, &self.shown.of(id), &[text]) };
-        match first.and_then(|at| text.get(at..)) {
+        match self.after_earlier_runs(id, text) {
             Some(rest) => {
                 self.replay.settle(id);
                 self.show(spans, id, rest);
@@ -124,6 +164,17 @@ impl TextFlow {
             None if self.is_known(text) => true,
             None => self.artifact(spans, id, text),
         }
+    }
+
+    /// What of an artifact comes after the parts that earlier runs and this one have shown.
+    fn after_earlier_runs<'t>(&self, id: &str, text: &'t str) -> Option<&'t str> {
+        let last = self.replay.prior_of(id).last()?;
+        let earlier: u64 = self.replay.prior_of(id).map(|entry| entry.bytes).fold(0, u64::saturating_add);
+        let (seen, text) = text.split_at_checked(usize::try_from(earlier).ok()?)?;
+        if !digest::ends_like(last, seen.as_bytes()) {
+            return None;
+        }
+        self.own.get(id).map_or(Some(text), |own| own.rest(text))
     }
 
     /// Shows what is missing of a message whose deltas a Task repeats.
@@ -209,11 +260,14 @@ impl TextFlow {
             return;
         }
         self.shown.record(kernel, text);
-        let lane = self.lanes.get(kernel).copied().unwrap_or(LaneId::MAIN);
-        if lane != LaneId::MAIN {
-            spans.close_messages(LaneId::MAIN);
-        }
-        spans.text(lane, kernel, text);
+        let Some(own) = self.own.get_mut(kernel) else {
+            spans.text(LaneId::MAIN, kernel, text);
+            return;
+        };
+        own.add(text);
+        // What is written before this begins is complete.
+        spans.close_messages(LaneId::MAIN);
+        spans.text(own.lane, kernel, text);
     }
 }
 

@@ -156,6 +156,12 @@ fn item() -> impl Strategy<Value = Result<Value, Value>> {
                 "artifact": {"artifactId": text, "parts": [{"text": text}]}}})),
             2 => Ok(json!({"message": {"messageId": "m", "role": "ROLE_AGENT", "parts": [{"text": text}, {"data": iac}]}})),
             3 => Ok(json!({"surprise": iac})),
+            5 => Ok(json!({"artifactUpdate": {"taskId": "T1", "contextId": "C1", "lastChunk": true,
+                "artifact": {"artifactId": text, "parts": [{"text": text}, {"data": iac}]}}})),
+            6 => Ok(json!({"artifactUpdate": {"taskId": "T1", "contextId": "C1",
+                "artifact": {"artifactId": "a1", "parts": [{"text": text}]}}})),
+            7 => Ok(json!({"task": {"id": "T1", "contextId": "C1", "status": status, "artifacts": [
+                {"artifactId": "a1", "parts": [{"text": text}]}, {"artifactId": "a2", "parts": [{"data": iac}]}]}})),
             4 => Err(json!({"events": events, "snapshot": {"pipelineRunId": "C1", "pendingInput": iac["input"]}})),
             _ => Ok(json!({"statusUpdate": {"taskId": "T1", "contextId": "C1", "status": status, "metadata": metadata}})),
         }

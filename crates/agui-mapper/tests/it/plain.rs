@@ -194,3 +194,24 @@ fn metadata_of_the_kernel_means_nothing_from_another_agent() {
     assert_eq!(run.mapper.observed().session_id.get(), None);
     assert_eq!(run.body(), ["text+ r1:s1:1", "text  r1:s1:1 \"Hi\"", "text- r1:s1:1"]);
 }
+
+#[test]
+fn a_text_that_is_too_long_to_be_remembered_is_not_shown_twice() {
+    let long = "x".repeat(600_000);
+    let mut run = run();
+    run.feed(&artifact("a", &long, false));
+    run.feed(&artifact("a", &long, true));
+    let longer = format!("{long}{long} end");
+    for _ in 0..2 {
+        run.feed(&whole("working", &[], json!([text_artifact("a", &longer)])));
+    }
+    assert_eq!(run.shown(), longer);
+    let position = run.mapper.position();
+    run.feed(&status("completed", Some(("s1", "All of it"))));
+    assert!(run.shown().ends_with(" endAll of it"));
+
+    let mut second = Run::new(config("r2").with_dialect(Dialect::Plain).with_resume(position));
+    second.feed(&whole("working", &[], json!([text_artifact("a", &longer)])));
+    second.feed(&whole("completed", &[], json!([text_artifact("a", &format!("{longer} more"))])));
+    assert_eq!(second.shown(), " more");
+}

@@ -49,7 +49,7 @@ fn kind(bytes: &[u8]) -> Result<Option<Kind<'_>>, ProtoError> {
             (1, Payload::Varint(_), _) => Some(Kind::Null),
             (2, Payload::Fixed64(bits), _) => Some(Kind::Number(f64::from_bits(bits))),
             (3, Payload::Bytes(text), _) => {
-                Some(Kind::String(std::str::from_utf8(text).map_err(|_| ProtoError::Malformed(None))?))
+                Some(Kind::String(std::str::from_utf8(text).map_err(|_| ProtoError::MALFORMED)?))
             }
             (4, Payload::Varint(flag), _) => Some(Kind::Bool(flag != 0)),
             (5, Payload::Bytes(more), Some(Kind::Struct(mut parts))) => {
@@ -62,7 +62,7 @@ fn kind(bytes: &[u8]) -> Result<Option<Kind<'_>>, ProtoError> {
                 Some(Kind::List(parts))
             }
             (6, Payload::Bytes(first), _) => Some(Kind::List(vec![first])),
-            (1..=6, _, _) => return Err(ProtoError::Malformed(None)),
+            (1..=6, _, _) => return Err(ProtoError::MALFORMED),
             (_, _, last) => last,
         };
     }
@@ -131,7 +131,7 @@ fn entry_of(bytes: &[u8]) -> Result<(&str, Option<Vec<u8>>), ProtoError> {
     for field in Fields::new(bytes) {
         let field = field?;
         if let Some(text) = field.bytes_of(1)? {
-            key = std::str::from_utf8(text).map_err(|_| ProtoError::Malformed(None))?;
+            key = std::str::from_utf8(text).map_err(|_| ProtoError::MALFORMED)?;
         } else if let Some(more) = field.bytes_of(u32::from(tag::ENTRY_VALUE >> 3))? {
             value.get_or_insert_default().extend_from_slice(more);
         }

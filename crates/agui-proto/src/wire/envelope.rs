@@ -14,21 +14,25 @@ use super::{Mirror, Opaque};
 use crate::ProtoError;
 use crate::json::{Members, Object};
 
-message! {
-    /// What every event holds first, even if it is empty on the wire.
-    BaseEvent {
-        event_type: i32 = "type" nothing [int32, tag = "1"],
-        timestamp: Option<i64> = "timestamp" maybe_int [int64, optional, tag = "2"],
-        raw_event: Opaque = "rawEvent" value [bytes = "vec", repeated, tag = "3"],
-        metadata: Opaque = "metadata" object [bytes = "vec", repeated, tag = "4"],
-    }
+/// What every event holds first, even if it is empty on the wire.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct BaseEvent {
+    #[prost(int32, tag = "1")]
+    event_type: i32,
+    #[prost(int64, optional, tag = "2")]
+    timestamp: Option<i64>,
+    #[prost(bytes = "vec", repeated, tag = "3")]
+    raw_event: Opaque,
+    #[prost(bytes = "vec", repeated, tag = "4")]
+    metadata: Opaque,
 }
 
-impl Object<'_> {
-    /// The declared type, which the envelope says in words.
-    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "called from the table of fields")]
-    fn nothing(&self, _: &str, _: &i32) -> Result<(), ProtoError> {
-        Ok(())
+/// The declared type is not among them: the envelope says it in words.
+impl Members for BaseEvent {
+    fn members(&self, object: &mut Object<'_>) -> Result<(), ProtoError> {
+        object.maybe_int("timestamp", &self.timestamp)?;
+        object.value("rawEvent", &self.raw_event)?;
+        object.object("metadata", &self.metadata)
     }
 }
 

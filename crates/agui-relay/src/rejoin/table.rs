@@ -125,7 +125,12 @@ impl Table {
             None => {}
         }
         let log = Log::new(Bounds::from(&self.config), Arc::clone(&self.live_bytes));
-        let live = Live { key: key.clone(), log: Arc::clone(&log), started: Instant::now(), cancel: CancellationToken::new() };
+        let live = Live {
+            key: key.clone(),
+            log: Arc::clone(&log),
+            started: Instant::now(),
+            cancel: CancellationToken::new(),
+        };
         let cancel = live.cancel.clone();
         kept.runs.insert(place, Run { digest, state: State::Live(live) });
         self.live.send_modify(|live| *live += 1);

@@ -140,7 +140,7 @@ async fn a_request_that_does_not_ask_for_it_is_told_to() {
         format!("{ASK}\r\n").replace("keep-alive, Upgrade", "keep-alive"),
         format!("{ASK}\r\n").replace("WebSocket", "h2c"),
     ];
-    let body = envelope("UPGRADE_REQUIRED", "This path takes WebSocket connections only.");
+    let body = envelope("UPGRADE_REQUIRED", "This path accepts only WebSocket connections.");
     let mut client = rig.connect().await;
     for request in cases {
         let answer = client.exchange(&request).await;

@@ -176,3 +176,19 @@ async fn what_waits_is_listed() {
     assert_eq!((&waiting["threadId"], &waiting["kind"]), (&json!("t"), &json!("input")));
     assert_eq!(waiting["message"], "Which city?");
 }
+
+#[tokio::test]
+async fn an_agent_that_notices_the_sign_in_itself_is_not_told_again() {
+    let script = Script::new()
+        .on("SendStreamingMessage", stream([status("AUTH_REQUIRED", Some(says("q1", "Sign in.")))]))
+        .times(2, "GetTask", [Step::Reply(task("WORKING"))])
+        .on(
+            "SubscribeToTask",
+            stream([json!({"task": task("WORKING")}), status("COMPLETED", Some(says("m2", "Welcome.")))]),
+        );
+    let plain = Plain::start(script).await;
+    let id = interrupt_id(&plain.say("t", "r1").await);
+    let run = plain.stack.run(&input("t", "r2").with_answer(resolved(&id, &json!("done")))).await;
+    assert_eq!((outcome(&run), texts(&run)), ("success", vec!["Welcome.".to_owned()]));
+    assert_eq!(plain.agent.requests().count("SendStreamingMessage"), 1);
+}

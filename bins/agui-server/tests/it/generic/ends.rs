@@ -42,6 +42,15 @@ async fn errors_of_the_protocol_keep_their_words_to_themselves() {
 }
 
 #[tokio::test]
+async fn a_file_that_the_agent_does_not_take_is_named_as_the_reason() {
+    let refusal = Script::new().on("SendStreamingMessage", [Step::error(-32005, "sk-1")]);
+    let plain = Plain::start(refusal).await;
+    let run = plain.say("t", "r").await;
+    assert_eq!(error_code(&run), "A2A_EXECUTION_FAILED");
+    assert!(last(&run)["message"].as_str().unwrap().ends_with("Reason: CONTENT_TYPE_NOT_SUPPORTED"));
+}
+
+#[tokio::test]
 async fn a_run_is_cancelled_by_the_ids_that_it_told() {
     let script = Script::new()
         .on("SendStreamingMessage", [stream([json!({"task": task("WORKING")})]), vec![Step::Stall]].concat())

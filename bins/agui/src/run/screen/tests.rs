@@ -88,6 +88,7 @@ fn no_event_gets_a_control_character_through() {
         r#"{"type":"RAW","source":"@","event":"@"}"#,
         r#"{"type":"STATE_SNAPSHOT","snapshot":"@"}"#,
         r#"{"type":"STATE_DELTA","delta":[{"op":"add","path":"/@","value":"@"}]}"#,
+        r#"{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"@","role":"assistant","content":"@"}]}"#,
         r#"{"type":"RUN_ERROR","message":"@","code":"@"}"#,
         r#"{"type":"RUN_FINISHED","threadId":"t","runId":"r","result":"@","usage":[{"model":"@","provider":"@"}]}"#,
     ];
@@ -100,4 +101,26 @@ fn no_event_gets_a_control_character_through() {
             assert_eq!(bad, None, "{record}: {shown:?}");
         }
     }
+}
+
+#[test]
+fn an_answer_that_comes_as_a_snapshot_only_is_shown_once() {
+    let snapshot = r#"{"type":"MESSAGES_SNAPSHOT","messages":[
+        {"id":"a0","role":"assistant","content":"before"},{"id":"u","role":"user","content":"hi"},
+        {"id":"a1","role":"assistant","content":"said"},{"id":"a2","role":"assistant","content":"only here"}]}"#;
+    let stream = [
+        r#"{"type":"TEXT_MESSAGE_START","messageId":"a1"}"#,
+        r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"a1","delta":"said"}"#,
+        r#"{"type":"TEXT_MESSAGE_END","messageId":"a1"}"#,
+        snapshot,
+        snapshot,
+    ];
+    assert_eq!(show(&mut Screen::new(Colour::Plain, Detail::Usual), &stream), "said\nonly here\n");
+}
+
+#[test]
+fn progress_is_shown_without_being_asked_for() {
+    let progress = r#"{"type":"CUSTOM","name":"app.progress.v1","value":{"percent":50}}"#;
+    let shown = show(&mut Screen::new(Colour::Plain, Detail::Usual), &[progress]);
+    assert_eq!(shown, "· app.progress.v1 {\"percent\":50}\n");
 }

@@ -1,6 +1,8 @@
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::trace::lines::Kind;
 
 const SECRETS: &[&str] = &[
     "hunter2",
@@ -19,8 +21,8 @@ fn line(kind: Kind) -> Line {
     Line::new(kind, 1, 0.0)
 }
 
-fn event(event: Value) -> Line {
-    Line { event: Some(event), ..line(Kind::Event) }
+fn event(event: &Value) -> Line {
+    Line { event: Some(Json::from_serialize(event).unwrap()), ..line(Kind::Event) }
 }
 
 fn redact(mut lines: Vec<Line>) -> String {
@@ -58,22 +60,22 @@ fn no_secret_passes() {
     let lines = vec![
         request,
         response,
-        event(json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "{\"pass"})),
-        event(json!({"type": "TOOL_CALL_ARGS", "toolCallId": "d", "delta": "{\"user\":\"bob\"}"})),
-        event(json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "word\":\"hun"})),
-        event(json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "ter2\",\"n\":1}"})),
-        event(json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": "it is liter"})),
-        event(json!({"type": "TEXT_MESSAGE_CHUNK", "delta": "al-from-"})),
-        event(json!({"type": "TEXT_MESSAGE_CHUNK", "delta": "env and eyJhbGciOiJIUzI1NiJ9.eyJzdWIi"})),
-        event(json!({"type": "TEXT_MESSAGE_CHUNK", "delta": "OiIxIn0.c2lnbmF0dXJl, I think"})),
+        event(&json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "{\"pass"})),
+        event(&json!({"type": "TOOL_CALL_ARGS", "toolCallId": "d", "delta": "{\"user\":\"bob\"}"})),
+        event(&json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "word\":\"hun"})),
+        event(&json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "ter2\",\"n\":1}"})),
+        event(&json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": "it is liter"})),
+        event(&json!({"type": "TEXT_MESSAGE_CHUNK", "delta": "al-from-"})),
+        event(&json!({"type": "TEXT_MESSAGE_CHUNK", "delta": "env and eyJhbGciOiJIUzI1NiJ9.eyJzdWIi"})),
+        event(&json!({"type": "TEXT_MESSAGE_CHUNK", "delta": "OiIxIn0.c2lnbmF0dXJl, I think"})),
         event(
-            json!({"type": "STATE_DELTA", "delta": [{"op": "add", "path": "/auth/password", "value": "in-state"}]}),
+            &json!({"type": "STATE_DELTA", "delta": [{"op": "add", "path": "/auth/password", "value": "in-state"}]}),
         ),
         event(
-            json!({"type": "TOOL_CALL_RESULT", "content": "{\"token\": \"hunter2\", \"url\": \"http://bob:hunter2@host/\"}"}),
+            &json!({"type": "TOOL_CALL_RESULT", "content": "{\"token\": \"hunter2\", \"url\": \"http://bob:hunter2@host/\"}"}),
         ),
         event(
-            json!({"type": "CUSTOM", "name": "app", "value": [{"name": "DB_PASSWORD", "value": "hunter2"}]}),
+            &json!({"type": "CUSTOM", "name": "app", "value": [{"name": "DB_PASSWORD", "value": "hunter2"}]}),
         ),
         Line { text: Some("password=hunter2".to_owned()), ..line(Kind::Text) },
         Line { body: Some(json!({"error": {"message": "bad token literal-from-env"}})), ..line(Kind::Body) },
@@ -96,7 +98,38 @@ fn what_is_no_secret_is_kept() {
         "usage": [{"inputTokens": 12, "outputTokens": 3}],
         "outcome": {"type": "interrupt", "interrupts": [{"id": "i", "reason": "x", "responseSchema": {
             "type": "object", "properties": {"password": {"type": "string", "title": "Password"}}}}]}});
-    let redacted = redact(vec![event(harmless.clone())]);
+    let redacted = redact(vec![event(&harmless)]);
     let found: Value = serde_json::from_str(&redacted).unwrap();
     assert_eq!(found["event"], harmless);
+}
+
+#[test]
+fn events_without_secrets_keep_their_text_and_repeated_members_hide_none() {
+    let text = r#"{"type":"RAW","n":1.50,"event":{"z":1,"a":2},"n":2}"#;
+    let raw =
+        |text: &str| Line { event: Some(Json::from_string(text.to_owned()).unwrap()), ..line(Kind::Event) };
+    assert!(redact(vec![raw(text)]).contains(text));
+    let hidden = redact(vec![raw(r#"{"type":"RAW","password":"hunter2","password":""}"#)]);
+    assert!(!hidden.contains("hunter2"), "{hidden}");
+}
+
+proptest! {
+    /// However a stream cuts a text, the secrets in it are found, and what is around them is kept.
+    #[test]
+    fn no_cut_hides_a_secret(cuts in prop::collection::vec(0..200_usize, 0..12)) {
+        let text = "Grüße: {\"password\": \"hunter2\", \"n\": 1} and literal-from-env, sk-abcdefghijklmnopqrst; ü";
+        let mut cuts: Vec<usize> = cuts.into_iter().filter(|cut| text.is_char_boundary(*cut)).collect();
+        cuts.extend([0, text.len()]);
+        cuts.sort_unstable();
+        let deltas = cuts.windows(2).map(|cut| &text[cut[0]..cut[1]]);
+        let lines = deltas.map(|delta| event(&json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": delta})));
+        let redacted = redact(lines.collect());
+        for secret in ["hunter2", "literal-from-env", "sk-abcdefghijklmnopqrst"] {
+            prop_assert!(!joined(&redacted, "TEXT_MESSAGE_CONTENT").contains(secret));
+        }
+        prop_assert_eq!(
+            joined(&redacted, "TEXT_MESSAGE_CONTENT"),
+            "Grüße: {\"password\": \"[redacted]\", \"n\": 1} and [redacted], [redacted]; ü"
+        );
+    }
 }
