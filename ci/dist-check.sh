@@ -44,6 +44,11 @@ mkdir "$work/layout"
 tar xf "$image" -C "$work/layout"
 umoci unpack --image "$work/layout:$tag" "$work/bundle" >/dev/null 2>&1
 program=$work/bundle/rootfs$entry
+largest() { # FILE BYTES: a pull before every start has to be short
+  if (($(stat -c %s "$1") > $2)); then echo "$(basename "$1") has $(stat -c %s "$1") bytes, more than $2"; exit 1; fi
+}
+largest "$image" 16000000
+largest "$program" 12000000
 if readelf -lW "$program" | grep -q INTERP; then echo "$entry needs a loader"; exit 1; fi
 if grep -aqF "$(cd "$here/.." && pwd)" "$program"; then echo "$entry names a directory of this machine"; exit 1; fi
 

@@ -13,6 +13,7 @@ import asyncio
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import time
 import uuid
@@ -345,6 +346,16 @@ def kit_the_agent_sees_the_platforms_headers() -> None:
             expect(seen["headers"].get(name.lower()), given[name] if asked else None, name)
         # The token that was meant for the shim stays there.
         expect(seen["headers"].get("authorization"), None)
+
+
+@check
+def kit_the_shim_starts_an_agent_of_the_kit_itself() -> None:
+    agent = ["--upstream-path", "/invocations", "--", sys.executable, str(harness.HERE / "sdk_agent.py"), "--port", "{port}"]
+    with running(harness.start_shim, "started", *agent) as other:
+        expect(request(other.port, "POST", "/warmup").status, 200, "warm")
+        expect(invoke(other.port, run_input("echo hi")).types()[-1], "RUN_FINISHED")
+        took, code = harness.terminate(other)
+        assert code == 0 and took < 12, (took, code)
 
 
 @check

@@ -26,7 +26,7 @@ def ping_during_a_run(server: Server) -> Seen:
         return json.loads(request(server.port, "GET", "/ping").body)
 
     harness.wait_for(lambda: status()["status"] == "Healthy")
-    connection, seen = harness.open_invocation(server.port, run_input("ticks 60"))
+    connection, seen = harness.open_invocation(server.port, run_input("ticks 400"))
     harness.read_until(connection, seen, b"TEXT_MESSAGE_CONTENT")
     time.sleep(1.1)
     during = [status()]

@@ -45,6 +45,7 @@ const TABLE: &[Row] = &[
     pure("agui-mapper", 1),
     pure("agui-proto", 1),
     edge("agui-tls", 1, &[]),
+    Row { beside: &["agui-tls"], ..edge("http-exchange", 1, &[]) },
     edge("a2a-client", 2, &["agui-mapper", "agui-core"]),
     edge("agui-client", 2, &["a2a-wire", "agui-iac-code", "agui-mapper"]),
     edge("agui-store", 2, &["a2a-wire", "agui-mapper"]),

@@ -4,6 +4,7 @@ mod links;
 mod proofs;
 mod requirements;
 mod shape;
+mod sources;
 mod test_names;
 mod text;
 
@@ -55,6 +56,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<Verdict> {
     findings.extend(shape::check_packages(&files, &packages));
     findings.extend(links::check(&files));
     findings.extend(requirements::check(&files));
+    findings.extend(sources::check(&files));
     findings.sort();
     let findings = findings.iter().map(ToString::to_string).collect();
     Ok(Verdict::from_findings(findings, format!("{} files", files.len())))

@@ -2,10 +2,10 @@ use a2a_wire::Reply;
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, StatusCode, response};
+use http_exchange::Exchange;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::exchange::Exchange;
 use crate::failure::Detail;
 use crate::{ClientError, Datum, HttpFailure, RpcFailure};
 

@@ -12,12 +12,13 @@ use http::header::{
 };
 use http::{HeaderMap, Request, Uri};
 use http_body_util::Full;
+use http_exchange::{Address, Dialer, Exchange};
 use tokio::time::timeout;
 use tracing::debug;
 
 use crate::answer::{Answer, Content, check_head};
-use crate::endpoint::Endpoint;
-use crate::exchange::{Exchange, millis};
+use crate::endpoint;
+use crate::time::millis;
 use crate::{ClientConfig, ClientError, Datum, UpdateStream};
 
 const A2A_VERSION: HeaderName = HeaderName::from_static("a2a-version");
@@ -30,6 +31,20 @@ const AGENT: HeaderValue =
 ///
 /// Cheap to clone. Every call has a connection of its own, so that control calls never wait for streams,
 /// and there is no cap on streams; nothing is retried.
+///
+/// ```no_run
+/// use a2a_client::{Client, ClientConfig};
+/// use a2a_wire::{OutgoingMessage, OutgoingPart, SendMessage};
+///
+/// # async fn run() -> Result<(), a2a_client::ClientError> {
+/// let client = Client::new(ClientConfig::new("http://127.0.0.1:41242/"))?;
+/// let message = OutgoingMessage::new("m-1", vec![OutgoingPart::text("Build a VPC")]);
+/// let answer = client.send(&SendMessage::new(message)).await?;
+/// let task = client.get_task("task-1", Some(0)).await?;
+/// # drop((answer, task));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Client {
     shared: Arc<Shared>,
@@ -38,7 +53,7 @@ pub struct Client {
 
 struct Shared {
     config: ClientConfig,
-    endpoint: Endpoint,
+    dialer: Dialer,
     headers: HeaderMap,
     next_id: AtomicU64,
 }
@@ -50,9 +65,9 @@ impl Client {
     /// [`ClientError::InvalidUrl`], [`ClientError::TlsUnsupported`] and its kin, [`ClientError::RemoteRefused`], or
     /// [`ClientError::InvalidHeader`] for a token that is no header value.
     pub fn new(config: ClientConfig) -> Result<Self, ClientError> {
-        let endpoint = Endpoint::new(&config)?;
-        let headers = fixed_headers(&config, &endpoint)?;
-        let shared = Shared { config, endpoint, headers, next_id: AtomicU64::new(1) };
+        let dialer = endpoint::dialer(&config)?;
+        let headers = fixed_headers(&config, dialer.address())?;
+        let shared = Shared { config, dialer, headers, next_id: AtomicU64::new(1) };
         Ok(Self { shared: Arc::new(shared), extra_headers: HeaderMap::new() })
     }
 
@@ -168,7 +183,7 @@ impl Client {
         within: Duration,
     ) -> Result<Datum, ClientError> {
         debug!(method = method.name(self.config().version), "a2a call");
-        let request = self.post(self.shared.endpoint.rpc.clone(), JSON, body)?;
+        let request = self.post(self.address().target().clone(), JSON, body)?;
         self.answer(request, within).await?.into_reply()
     }
 
@@ -179,7 +194,7 @@ impl Client {
     ) -> Result<UpdateStream, ClientError> {
         debug!(method = method.name(self.config().version), "a2a stream");
         let config = self.config();
-        let request = self.post(self.shared.endpoint.rpc.clone(), STREAM_OR_JSON, body)?;
+        let request = self.post(self.address().target().clone(), STREAM_OR_JSON, body)?;
         let exchange = within(config.first_byte_timeout, self.exchange(request)).await?;
         let content = check_head(&exchange.head)?;
         if exchange.head.status.is_success() && content == Content::EventStream {
@@ -231,15 +246,15 @@ impl Client {
     async fn exchange(&self, mut request: Request<Full<Bytes>>) -> Result<Exchange, ClientError> {
         let fixed = self.shared.headers.iter().chain(&self.extra_headers);
         request.headers_mut().extend(fixed.map(|(name, value)| (name.clone(), value.clone())));
-        Exchange::open(&self.shared.endpoint, request, self.config().connect_timeout).await
+        Ok(Exchange::open(&self.shared.dialer, request, self.config().connect_timeout, None).await?)
     }
 
     pub(crate) fn config(&self) -> &ClientConfig {
         &self.shared.config
     }
 
-    pub(crate) fn endpoint(&self) -> &Endpoint {
-        &self.shared.endpoint
+    pub(crate) fn address(&self) -> &Address {
+        self.shared.dialer.address()
     }
 
     fn next_id(&self) -> String {
@@ -254,9 +269,9 @@ impl fmt::Debug for Client {
 }
 
 /// The headers that every request carries.
-fn fixed_headers(config: &ClientConfig, endpoint: &Endpoint) -> Result<HeaderMap, ClientError> {
+fn fixed_headers(config: &ClientConfig, address: &Address) -> Result<HeaderMap, ClientError> {
     let mut headers = HeaderMap::new();
-    headers.insert(HOST, endpoint.authority.clone());
+    headers.insert(HOST, address.authority().clone());
     headers.insert(A2A_VERSION, HeaderValue::from_static(config.version.header_value()));
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     headers.insert(USER_AGENT, AGENT);

@@ -6,35 +6,70 @@ use std::time::Duration;
 use a2a_wire::ProtocolVersion;
 use agui_iac_code::Secret;
 #[cfg(feature = "tls")]
-use tokio_rustls::rustls::ClientConfig as TlsConfig;
+use http_exchange::rustls::ClientConfig as TlsConfig;
 
 /// Time to get a TCP connection, 5 s: the peer is on this machine or near.
+///
+/// Example: see [`ClientConfig`].
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time for a whole control call (reading or canceling a task, extension endpoints), 30 s: they do no
 /// model work, but a restore may copy files.
+///
+/// Example: see [`ClientConfig`].
 pub const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time for a whole unary `SendMessage`, 120 s: the peer may work before it answers.
+///
+/// Example: see [`ClientConfig`].
 pub const SEND_TIMEOUT: Duration = Duration::from_secs(120);
 /// Time from the request to the head of a stream, 60 s: servers produce the first update before it.
+///
+/// Example: see [`ClientConfig`].
 pub const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(60);
 /// Longest silence on a stream, 60 s: four of the 15 s pings. Any byte counts, pings too.
+///
+/// Example: see [`ClientConfig`].
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 /// Largest datum of a stream, 64 MiB: pipeline batches reach 1 MiB, tasks with a long history more.
+///
+/// Example: see [`ClientConfig`].
 pub const MAX_DATUM_BYTES: usize = 64 * 1024 * 1024;
 /// Largest body of a unary answer, 64 MiB: a task with its history has no other bound.
+///
+/// Example: see [`ClientConfig`].
 pub const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 
 /// Time for each of these with an agent that nobody knows, 10 min: a whole unary answer, the first update of
 /// a stream, and silence on it. Agents think for long without a word, and not every library sends pings.
+///
+/// Example: see [`ClientConfig`].
 pub const UNKNOWN_AGENT_TIMEOUT: Duration = Duration::from_secs(600);
 /// First pause between two looks at a task of an agent that cannot stream, 250 ms …
+///
+/// Example: see [`UpdateStream`](crate::UpdateStream).
 pub const POLL_FIRST: Duration = Duration::from_millis(250);
 /// … which grows up to 2 s while nothing changes.
+///
+/// Example: see [`UpdateStream`](crate::UpdateStream).
 pub const POLL_LONGEST: Duration = Duration::from_secs(2);
 
 /// Where a [`Client`](crate::Client) connects to, as whom, and how long it waits.
 ///
 /// `Debug` shows neither the address, which may hold credentials, nor the token.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use a2a_client::{Client, ClientConfig, ClientError, UNKNOWN_AGENT_TIMEOUT};
+///
+/// let config = ClientConfig::new("http://127.0.0.1:41242/").with_idle_timeout(Duration::from_secs(30));
+/// assert!(Client::new(config).is_ok());
+///
+/// // An agent that may think for long, on another machine: that has to be said.
+/// let config = ClientConfig::of_unknown_agent("http://192.0.2.1/");
+/// assert_eq!(config.send_timeout, UNKNOWN_AGENT_TIMEOUT);
+/// assert!(matches!(Client::new(config.clone()), Err(ClientError::RemoteRefused)));
+/// assert!(Client::new(config.with_remote_allowed()).is_ok());
+/// ```
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ClientConfig {

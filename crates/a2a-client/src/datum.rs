@@ -12,6 +12,16 @@ const RESULT_FIRST: &[u8] = b"{\"result\":";
 ///
 /// Text that strict readers refuse (`NaN`, lone surrogate escapes, broken UTF-8) is repaired when it is
 /// met. `Debug` leaves the content out, because it may hold secrets.
+///
+/// ```
+/// use a2a_client::Datum;
+/// use a2a_wire::StreamItem;
+///
+/// let task = r#"{"id":"t-1","contextId":"c-1","status":{"state":"TASK_STATE_WORKING"}}"#;
+/// let datum = Datum::reply(format!(r#"{{"result":{{"task":{task}}}}}"#).into());
+/// assert!(matches!(datum.item()?, StreamItem::Task(task) if task.id == "t-1"));
+/// # Ok::<(), a2a_wire::DecodeError>(())
+/// ```
 #[derive(Clone)]
 pub struct Datum {
     bytes: Bytes,

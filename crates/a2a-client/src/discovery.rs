@@ -2,14 +2,17 @@
 
 use a2a_wire::{AgentCard, AgentInterface, ProtocolVersion};
 use http::Uri;
+use http_exchange::Address;
 
-use crate::endpoint::Endpoint;
+use crate::endpoint;
 use crate::{Client, ClientConfig, ClientError};
 
 /// Where 1.0 and 0.3 keep the card; some agents of 0.3 and all of 0.2 have it at the second place.
 const CARDS: [&str; 2] = ["/.well-known/agent-card.json", "/.well-known/agent.json"];
 
 /// An agent, as its card describes it.
+///
+/// Example: see [`discover`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Discovered {
@@ -28,17 +31,29 @@ pub struct Discovered {
 /// the host of the address only; a card that sends its clients elsewhere is refused then. A card whose
 /// interface has the agent's own name for itself (`localhost`, `0.0.0.0`) on the same port means the address.
 ///
+/// ```no_run
+/// use a2a_client::{ClientConfig, discover};
+///
+/// # async fn run() -> Result<(), a2a_client::ClientError> {
+/// let agent = discover(ClientConfig::of_unknown_agent("http://127.0.0.1:9999/")).await?;
+/// println!("{} speaks {:?}", agent.card.name, agent.version);
+/// let updates = agent.client.subscribe("task-1").await?;
+/// # drop(updates);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// [`ClientError::NoCard`], [`ClientError::NoInterface`], [`ClientError::ForeignInterface`], or what keeps
 /// the card from being read.
 pub async fn discover(config: ClientConfig) -> Result<Discovered, ClientError> {
     #[cfg(feature = "tls")]
-    let config = crate::secure::with_shared(config)?;
+    let config = endpoint::with_shared_tls(config)?;
     let base = Client::new(config.clone())?;
     let card = base.agent_card().await?;
     let mut refused = None;
     for (interface, version) in card.interfaces.iter().filter_map(|it| Some((it, it.speaks()?))) {
-        match connect(&config, base.endpoint(), &card, interface, version) {
+        match connect(&config, base.address(), &card, interface, version) {
             Ok(client) => return Ok(Discovered { client, card, version }),
             Err(error) => refused = refused.or(Some(error)),
         }
@@ -53,7 +68,7 @@ impl Client {
     /// # Errors
     /// [`ClientError::NoCard`] if none is there, else [`ClientError`].
     pub async fn agent_card(&self) -> Result<AgentCard, ClientError> {
-        for place in places(self.endpoint().rpc.path()) {
+        for place in places(self.address().target().path()) {
             let uri: Uri = place.parse().map_err(|_| ClientError::InvalidUrl)?;
             match self.get(uri).await?.into_json() {
                 Ok(json) => return Ok(AgentCard::decode(&json)?),
@@ -92,7 +107,7 @@ fn is_not_there(error: &ClientError) -> bool {
 
 fn connect(
     config: &ClientConfig,
-    base: &Endpoint,
+    base: &Address,
     card: &AgentCard,
     interface: &AgentInterface,
     version: ProtocolVersion,
@@ -101,12 +116,13 @@ fn connect(
     config.version = version;
     config.tenant.clone_from(&interface.tenant);
     config.streaming = card.streaming;
-    let named = Endpoint::parse(&interface.url, true)?;
-    if base.is_same_server(&named) {
+    let named = Address::parse(&interface.url)?;
+    if endpoint::is_same_server(base, &named) {
         config.url.clone_from(&interface.url);
-    } else if base.is_own_name_of_server(&named) {
-        let authority = base.authority.to_str().map_err(|_| ClientError::InvalidUrl)?;
-        config.url = format!("{}://{authority}{}", base.scheme(), named.rpc);
+    } else if endpoint::is_own_name_of(base, &named) {
+        let authority = base.authority().to_str().map_err(|_| ClientError::InvalidUrl)?;
+        let scheme = if base.is_https() { "https" } else { "http" };
+        config.url = format!("{scheme}://{authority}{}", named.target());
     } else if config.token.is_some() {
         return Err(ClientError::ForeignInterface);
     } else {
@@ -148,7 +164,7 @@ mod tests {
         let mut config = ClientConfig::new("http://127.0.0.1:9000/");
         config.token = token.map(|token| Secret::new(token.to_owned()));
         config.allow_remote = allow_remote;
-        let base = Endpoint::parse(&config.url, allow_remote).unwrap();
+        let base = Address::parse(&config.url).unwrap();
         let mut interface = AgentInterface::default();
         interface.url = named.to_owned();
         match connect(&config, &base, &AgentCard::default(), &interface, ProtocolVersion::V1_0) {

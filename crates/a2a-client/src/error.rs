@@ -1,6 +1,7 @@
 use std::io;
 
 use a2a_wire::DecodeError;
+use http_exchange::ExchangeError;
 use sse_frame::SseError;
 
 use crate::RpcFailure;
@@ -9,6 +10,14 @@ use crate::RpcFailure;
 ///
 /// Never holds text of the peer beyond status, code and a reason token of a safe alphabet, and never the
 /// address or the token.
+///
+/// ```
+/// use a2a_client::{Client, ClientConfig, ClientError, Delivery};
+///
+/// let error = Client::new(ClientConfig::new("ftp://127.0.0.1/")).unwrap_err();
+/// assert!(matches!(error, ClientError::InvalidUrl));
+/// assert_eq!(error.delivery(), Delivery::NotSent);
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
@@ -122,6 +131,8 @@ pub enum ClientError {
 }
 
 /// Could the peer have acted on a request that failed?
+///
+/// Example: see [`ClientError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Delivery {
@@ -177,6 +188,28 @@ impl ClientError {
     }
 }
 
+impl From<ExchangeError> for ClientError {
+    fn from(error: ExchangeError) -> Self {
+        match error {
+            ExchangeError::InvalidUrl => Self::InvalidUrl,
+            ExchangeError::TlsUnsupported => Self::TlsUnsupported,
+            #[cfg(feature = "tls")]
+            ExchangeError::TlsSetup(error) => Self::TlsSetup(error),
+            #[cfg(feature = "tls")]
+            ExchangeError::Tls(error) => Self::Tls(error),
+            ExchangeError::RemoteRefused => Self::RemoteRefused,
+            ExchangeError::Connect(error) => Self::Connect(error),
+            ExchangeError::ConnectTimeout { after_ms } => Self::ConnectTimeout { after_ms },
+            ExchangeError::ClosedEarly => Self::ClosedEarly,
+            ExchangeError::AnswerTimeout { after_ms } => Self::Timeout { after_ms },
+            ExchangeError::Cut(error) => Self::Cut(error),
+            ExchangeError::NotHttp(error) => Self::NotHttp(error),
+            ExchangeError::TooLarge { limit_bytes } => Self::TooLarge { limit_bytes },
+            _ => Self::Cut(None),
+        }
+    }
+}
+
 impl From<SseError> for ClientError {
     fn from(error: SseError) -> Self {
         match error {
@@ -187,6 +220,8 @@ impl From<SseError> for ClientError {
 }
 
 /// An HTTP status that has no variant of its own.
+///
+/// Example: see [`ClientError`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpFailure {

@@ -11,6 +11,8 @@ const PIPELINE_STATE_PATH: &str = "/iac-code/pipeline/state";
 const RECOVERY_PATH: &str = "/iac-code/session/recovery";
 
 /// What the kernel says about itself.
+///
+/// Source: iac-code 0.16, `GET /health`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 #[serde(default)]
@@ -24,6 +26,8 @@ pub struct Health {
 }
 
 /// Which session to make ready, and where.
+///
+/// Source: iac-code 0.16, `POST /iac-code/session/ensure-restored`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 #[serde(rename_all = "camelCase")]
@@ -53,6 +57,8 @@ impl<'a> RestoreRequest<'a> {
 }
 
 /// How a session came to be ready.
+///
+/// Source: iac-code 0.16, `status` of `POST /iac-code/session/ensure-restored`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Restored {
@@ -67,6 +73,8 @@ pub enum Restored {
 }
 
 /// Which pipeline's state to read, and how much of it. One of the ids is needed.
+///
+/// Source: iac-code 0.16, query of `GET /iac-code/pipeline/state`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PipelineStateQuery<'a> {

@@ -31,6 +31,8 @@ const KNOWN_ENDINGS: [(&str, &str); 10] = [
 ];
 
 /// A JSON-RPC error, reduced to what is safe to show and log.
+///
+/// Source: JSON-RPC 2.0, section 5.1; A2A 1.0, "Error code mappings".
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RpcFailure {

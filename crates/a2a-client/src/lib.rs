@@ -7,14 +7,11 @@ mod datum;
 mod discovery;
 mod endpoint;
 mod error;
-mod exchange;
 mod extension;
 mod failure;
 mod polling;
-#[cfg(feature = "tls")]
-mod secure;
-mod socket;
 mod stream;
+mod time;
 
 pub use client::Client;
 pub use config::{

@@ -5,11 +5,12 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use a2a_wire::Reply;
+use http_exchange::Body;
 use sse_frame::{Decoder, Frame};
 use tokio::time::{Instant, Sleep, sleep};
 
-use crate::exchange::{BodyReader, millis};
 use crate::polling::Polling;
+use crate::time::millis;
 use crate::{Client, ClientError, Datum, RpcFailure};
 
 /// Name of the event that tells an error inside a stream.
@@ -19,6 +20,20 @@ const ERROR_EVENT: &str = "error";
 ///
 /// Pull based: the connection is read only while the stream is polled, so a slow reader slows the peer
 /// down. Dropping the stream closes the socket; the task at the peer goes on.
+///
+/// ```no_run
+/// use a2a_client::{Client, ClientConfig};
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = Client::new(ClientConfig::new("http://127.0.0.1:41242/"))?;
+/// // Or `subscribe`, or `send_streaming`; `watch` looks at a task from time to time.
+/// let mut updates = client.watch("task-1");
+/// while let Some(datum) = updates.next().await {
+///     println!("{:?}", datum?.item()?);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub struct UpdateStream {
     source: Source,
 }
@@ -33,14 +48,14 @@ enum Source {
 }
 
 struct Live {
-    body: BodyReader,
+    body: Body,
     decoder: Decoder,
     body_ended: bool,
     silence: Silence,
 }
 
 impl UpdateStream {
-    pub(crate) fn live(body: BodyReader, idle_timeout: Duration, max_datum_bytes: usize) -> Self {
+    pub(crate) fn live(body: Body, idle_timeout: Duration, max_datum_bytes: usize) -> Self {
         let live = Live {
             body,
             decoder: Decoder::new(max_datum_bytes),
@@ -136,7 +151,7 @@ impl Live {
                     self.decoder.push(chunk);
                 }
                 Poll::Ready(Ok(None)) => self.body_ended = true,
-                Poll::Ready(Err(error)) => return Poll::Ready(Some(Err(error))),
+                Poll::Ready(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
                 Poll::Pending => {
                     let silent_ms = millis(ready!(self.silence.poll_too_long(cx)));
                     return Poll::Ready(Some(Err(ClientError::Idle { silent_ms })));

@@ -7,6 +7,17 @@ use crate::tolerant::Text;
 ///
 /// An agent that streams its answer repeats the same members around every piece of text. Comparing them costs
 /// a small part of reading them again.
+///
+/// ```
+/// use a2a_wire::Alike;
+///
+/// let first = r#"{"state":"working","text":"Hel"}"#;
+/// let text = &first[27..30];
+/// assert_eq!(text, "Hel");
+/// let alike = Alike::new(first.as_bytes(), text).expect("it is a whole string of the text");
+/// assert_eq!(alike.text(br#"{"state":"working","text":"lo"}"#).as_deref(), Some("lo"));
+/// assert_eq!(alike.text(br#"{"state":"failed","text":"lo"}"#), None);
+/// ```
 #[derive(Clone)]
 pub struct Alike {
     /// Up to and with the opening quote.

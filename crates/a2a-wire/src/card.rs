@@ -10,6 +10,18 @@ const JSONRPC: &str = "JSONRPC";
 
 /// What a server says about itself.
 ///
+/// ```
+/// use a2a_wire::{AgentCard, ProtocolVersion};
+///
+/// let card = AgentCard::decode(br#"{"name":"Writer","version":"1.2.0","capabilities":{"streaming":true},
+///     "supportedInterfaces":[
+///         {"url":"http://127.0.0.1:9999/grpc","protocolBinding":"GRPC","protocolVersion":"1.0"},
+///         {"url":"http://127.0.0.1:9999/","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}"#)?;
+/// let (interface, version) = card.interface().expect("JSON-RPC is spoken");
+/// assert_eq!((interface.url.as_str(), version), ("http://127.0.0.1:9999/", ProtocolVersion::V1_0));
+/// # Ok::<(), a2a_wire::DecodeError>(())
+/// ```
+///
 /// Source: A2A 1.0 and 0.3 `AgentCard`.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
@@ -27,6 +39,8 @@ pub struct AgentCard {
 }
 
 /// One address of an agent.
+///
+/// Example: see [`AgentCard`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AgentInterface {
@@ -58,6 +72,8 @@ impl AgentInterface {
 }
 
 /// An extension that an agent knows.
+///
+/// Source: A2A 1.0 `AgentCard.capabilities.extensions`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[non_exhaustive]
 #[serde(default)]

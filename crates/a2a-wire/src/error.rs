@@ -4,6 +4,8 @@ use serde_json::error::Category;
 ///
 /// Never holds text of the peer: the JSON library's own messages quote values, so only the sort of
 /// fault and its place are kept.
+///
+/// Example: see [`decode_reply`](crate::decode_reply).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
@@ -32,6 +34,8 @@ pub enum DecodeError {
 }
 
 /// The sort of a [`DecodeError::Json`].
+///
+/// Example: see [`decode_reply`](crate::decode_reply).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JsonFault {

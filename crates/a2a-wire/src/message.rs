@@ -41,6 +41,8 @@ impl<'a> Message<'a> {
 }
 
 /// Who wrote a message.
+///
+/// Source: A2A 1.0 `Message.role` (`ROLE_USER`, `ROLE_AGENT`), A2A 0.3 `Message.role` (`user`, `agent`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Role {

@@ -23,6 +23,8 @@ pub struct Part<'a> {
 }
 
 /// What a [`Part`] holds.
+///
+/// Source: A2A 1.0 `Part`; 0.3 `TextPart`, `FilePart`, `DataPart`.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum PartContent<'a> {

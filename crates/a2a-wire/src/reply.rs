@@ -40,6 +40,8 @@ pub mod code {
 }
 
 /// A JSON-RPC reply.
+///
+/// Example: see [`decode_reply`].
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Reply<'a> {
@@ -53,6 +55,8 @@ pub enum Reply<'a> {
 ///
 /// `message` and `data` are the peer's text and may hold anything, secrets included; `Debug` leaves them
 /// out.
+///
+/// Source: JSON-RPC 2.0, section 5.1.
 #[derive(Clone, Default, Deserialize)]
 #[non_exhaustive]
 #[serde(default)]
@@ -72,6 +76,18 @@ fn error_code<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Erro
 }
 
 /// Reads a JSON-RPC reply. An error wins over a result; the envelope's `id` is not looked at.
+///
+/// ```
+/// use a2a_wire::{DecodeError, JsonFault, Reply, code, decode_reply};
+///
+/// let reply = br#"{"error":{"code":-32001,"message":"Task not found"},"id":"1","jsonrpc":"2.0"}"#;
+/// let Reply::Error(error) = decode_reply(reply)? else { panic!("an error") };
+/// assert_eq!(error.code, code::TASK_NOT_FOUND);
+///
+/// let cut = decode_reply(br#"{"result":{"#);
+/// assert!(matches!(cut, Err(DecodeError::Json { fault: JsonFault::Truncated, .. })));
+/// # Ok::<(), DecodeError>(())
+/// ```
 ///
 /// # Errors
 /// [`DecodeError`] if `bytes` is no JSON object, or has neither `result` nor `error`.

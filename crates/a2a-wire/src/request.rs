@@ -8,6 +8,8 @@ use crate::{Method, ProtocolVersion};
 /// A message of the user, to be sent.
 ///
 /// Parts and metadata may hold secrets; `Debug` leaves them out.
+///
+/// Example: see [`SendMessage`].
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct OutgoingMessage {
@@ -64,6 +66,8 @@ impl fmt::Debug for OutgoingMessage {
 }
 
 /// A piece of an [`OutgoingMessage`]. `Debug` leaves the content out.
+///
+/// Example: see [`SendMessage`].
 #[derive(Clone)]
 pub struct OutgoingPart {
     content: OutgoingContent,
@@ -135,6 +139,17 @@ impl fmt::Debug for OutgoingPart {
 }
 
 /// Parameters of [`Method::SendMessage`] and [`Method::SendStreamingMessage`].
+///
+/// ```
+/// use a2a_wire::{Method, OutgoingMessage, OutgoingPart, ProtocolVersion, SendMessage};
+///
+/// let sketch = OutgoingPart::url("https://example.org/sketch.png").with_media_type("image/png");
+/// let parts = vec![OutgoingPart::text("Build this."), sketch];
+/// let request = SendMessage::new(OutgoingMessage::new("u-1", parts).with_context_id("C1"));
+/// let body = request.to_json(ProtocolVersion::V0_3, Method::SendStreamingMessage, "7")?;
+/// assert!(body.starts_with(br#"{"jsonrpc":"2.0","id":"7","method":"message/stream""#));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SendMessage {
@@ -211,6 +226,14 @@ impl SendMessage {
 }
 
 /// Parameters of [`Method::GetTask`], [`Method::CancelTask`] and [`Method::SubscribeToTask`].
+///
+/// ```
+/// use a2a_wire::{Method, ProtocolVersion, TaskRequest};
+///
+/// let body = TaskRequest::new("T1").to_json(ProtocolVersion::V1_0, Method::CancelTask, "2")?;
+/// assert_eq!(body, br#"{"jsonrpc":"2.0","id":"2","method":"CancelTask","params":{"id":"T1"}}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TaskRequest<'a> {
@@ -266,6 +289,8 @@ impl<'a> TaskRequest<'a> {
 }
 
 /// Parameters of [`Method::ListTasks`]: the newest tasks of a conversation, without their messages.
+///
+/// Source: A2A 1.0 `ListTasks`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListRequest<'a> {

@@ -13,6 +13,8 @@ const NON_NUMBERS: [&[u8]; 3] = [b"NaN", b"Infinity", b"-Infinity"];
 ///
 /// The JSON library skips escapes inside free-form values, so a lone surrogate can pass it and break the
 /// next reader; when this is true, ask [`sanitize`].
+///
+/// Example: see [`sanitize`].
 #[must_use]
 pub fn has_surrogate_escape(json: &[u8]) -> bool {
     memmem::find_iter(json, b"\\u").any(|at| is_surrogate(&json[at..]))
@@ -23,6 +25,15 @@ pub fn has_surrogate_escape(json: &[u8]) -> bool {
 /// Outside strings `NaN`, `Infinity` and `-Infinity` become `null`; inside strings lone surrogate
 /// escapes become `\ufffd`; bytes that are no UTF-8 become U+FFFD. Everything else is left alone, other
 /// faults included. One pass without recursion.
+///
+/// ```
+/// use a2a_wire::{has_surrogate_escape, sanitize};
+///
+/// let json = br#"{"share":NaN,"text":"cut \ud83d"}"#;
+/// assert!(has_surrogate_escape(json));
+/// assert_eq!(sanitize(json).as_deref(), Some(&br#"{"share":null,"text":"cut \ufffd"}"#[..]));
+/// assert_eq!(sanitize(br#"{"text":"\ud83d\ude00"}"#), None);
+/// ```
 #[must_use]
 pub fn sanitize(json: &[u8]) -> Option<Vec<u8>> {
     let mut repair = Repair { json, out: Vec::new(), copied: 0 };

@@ -9,6 +9,21 @@ use crate::tolerant::{Text, optional_text};
 use crate::{ArtifactUpdate, DecodeError, Message, Reply, StatusUpdate, Task, decode_reply};
 
 /// What a streaming call delivers, and what a unary call answers.
+///
+/// ```
+/// use a2a_wire::{StreamItem, TaskState};
+///
+/// // The same update as 1.0 and as 0.3 write it.
+/// let new = br#"{"result":{"statusUpdate":{"taskId":"T1","contextId":"C1",
+///     "status":{"state":"TASK_STATE_COMPLETED"}}}}"#;
+/// let old = br#"{"result":{"kind":"status-update","taskId":"T1","contextId":"C1","final":true,
+///     "status":{"state":"completed"}}}"#;
+/// for datum in [&new[..], old] {
+///     let StreamItem::StatusUpdate(update) = StreamItem::decode(datum)? else { panic!("a status") };
+///     assert_eq!(update.status.state, TaskState::Completed);
+/// }
+/// # Ok::<(), a2a_wire::DecodeError>(())
+/// ```
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum StreamItem<'a> {

@@ -8,6 +8,14 @@ use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// An integer that may have passed through a protobuf `Struct` and come out as `1.0`.
+///
+/// ```
+/// use a2a_wire::Integer;
+///
+/// assert_eq!(serde_json::from_str::<Integer>("7.0")?, Integer(7));
+/// assert!(serde_json::from_str::<Integer>("7.5").is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(clippy::exhaustive_structs, reason = "a number and nothing else")]
 pub struct Integer(pub i64);

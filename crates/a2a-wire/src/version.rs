@@ -1,4 +1,6 @@
 /// An A2A protocol version that requests can be written for.
+///
+/// Example: see [`SendMessage`](crate::SendMessage).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ProtocolVersion {
@@ -31,6 +33,8 @@ impl ProtocolVersion {
 }
 
 /// A JSON-RPC method that this crate writes requests for.
+///
+/// Source: A2A 1.0 and 0.3, method names of the JSON-RPC binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Method {

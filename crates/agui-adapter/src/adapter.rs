@@ -23,6 +23,31 @@ use crate::threads::Threads;
 /// An AG-UI agent whose work is done by an A2A kernel.
 ///
 /// Cheap to clone; all clones are the same adapter.
+///
+/// ```no_run
+/// use std::sync::Arc;
+///
+/// use a2a_client::{Client, ClientConfig};
+/// use agui_adapter::{Adapter, AdapterConfig, CancelRequest, Kernel};
+/// use agui_i18n::Language;
+/// use agui_store::MemoryStore;
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let kernel = Kernel::fixed(Client::new(ClientConfig::new("http://127.0.0.1:41241/"))?);
+/// let config = AdapterConfig::new([std::env::temp_dir()]);
+/// let adapter = Adapter::new(config, Arc::new(MemoryStore::new()), kernel);
+/// adapter.recover().await;
+///
+/// // Serve it as an `Agent`. Beside runs:
+/// let body = br#"{"threadId":"thread-1","rosInvocationId":"caller-1"}"#;
+/// if let Ok(request) = CancelRequest::decode("execution-1", body, Language::En) {
+///     let reply = adapter.cancel(request, Language::En).await;
+///     # drop(reply);
+/// }
+/// adapter.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Adapter {
     pub(crate) shared: Arc<Shared>,

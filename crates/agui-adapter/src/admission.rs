@@ -52,7 +52,7 @@ pub(crate) async fn admit(shared: &Arc<Shared>, request: Request) -> Result<RunS
     }
 }
 
-/// The table, in the order in which clients know it (a2a.md §5.2).
+/// The table, in the order in which clients know it (iac-code 0.16).
 async fn choose(shared: &Arc<Shared>, open: &mut Open, request: &Request) -> Result<Choice, ErrorNotice> {
     let resumes = !request.resume.is_empty();
     let guides = request.terms.is_guidance();

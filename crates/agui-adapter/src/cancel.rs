@@ -17,6 +17,19 @@ use crate::tasks::{self, Told};
 use crate::threads::Open;
 
 /// Who asks for the end of which execution.
+///
+/// ```
+/// use agui_adapter::CancelRequest;
+/// use agui_i18n::Language;
+///
+/// let body = br#"{"threadId":"thread-1","rosInvocationId":"caller-1"}"#;
+/// let request = CancelRequest::decode("execution-1", body, Language::En).unwrap();
+/// assert_eq!(request.thread_id.as_str(), "thread-1");
+///
+/// assert_eq!(CancelRequest::decode("execution-1", b"[]", Language::En).unwrap_err().status, 400);
+/// ```
+///
+/// Source: S10.1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CancelRequest {
@@ -29,6 +42,8 @@ pub struct CancelRequest {
 }
 
 /// What a cancel came to.
+///
+/// Source: S10.1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -40,6 +55,8 @@ pub struct CancelReply {
 }
 
 /// What became of an execution.
+///
+/// Source: S10.1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -4,22 +4,38 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Life of an interrupt, 540 s (S7.3).
+///
+/// Source: S7.3.
 pub const INTERRUPT_TTL: Duration = Duration::from_secs(540);
 /// Time for a `CancelTask` call, 5 s: the caller of a cancel waits for it.
+///
+/// Example: see [`AdapterConfig`].
 pub const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time that a run without a task id gets to learn it, so that it can be cancelled: 30 s.
+///
+/// Example: see [`AdapterConfig`].
 pub const TASK_ID_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time after a `CancelTask` for the kernel to end its stream, 2 s; the run ends then in any case.
+///
+/// Example: see [`AdapterConfig`].
 pub const CANCEL_DRAIN: Duration = Duration::from_secs(2);
 /// Silence after a question that is asked beside the stream, 300 ms: branches that work side by side tend
 /// to ask together, and one interrupt shall list what they ask (case C03) …
+///
+/// Example: see [`AdapterConfig`].
 pub const SIDEBAND_QUIET: Duration = Duration::from_millis(300);
 /// … but while the others go on working, the first question does not wait longer than 1 s.
+///
+/// Example: see [`AdapterConfig`].
 pub const SIDEBAND_PATIENCE: Duration = Duration::from_secs(1);
 /// Images decoded at a time; each may take hundreds of MiB.
+///
+/// Example: see [`AdapterConfig`].
 pub const IMAGE_JOBS: usize = 2;
 
 /// What happens to a run whose last reader goes away (S12.2).
+///
+/// Example: see [`AdapterConfig`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnDisconnect {
@@ -33,6 +49,8 @@ pub enum OnDisconnect {
 }
 
 /// What is known of the agent behind the adapter.
+///
+/// Example: see [`AdapterConfig`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Profile {
@@ -44,6 +62,19 @@ pub enum Profile {
 }
 
 /// Settings of an [`Adapter`](crate::Adapter).
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use agui_adapter::{AdapterConfig, INTERRUPT_TTL, OnDisconnect, Profile};
+///
+/// let config = AdapterConfig::new([std::env::temp_dir()])
+///     .with_on_disconnect(OnDisconnect::Grace(Duration::from_secs(30)));
+/// assert_eq!((config.profile, config.interrupt_ttl), (Profile::IacCode, INTERRUPT_TTL));
+///
+/// // For an agent of any make: no extension, no workspace.
+/// assert_eq!(AdapterConfig::generic().profile, Profile::Generic);
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct AdapterConfig {

@@ -9,16 +9,26 @@ use image::imageops::FilterType;
 use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 
 /// Largest decoded image that a caller may send, in bytes (S2.11).
+///
+/// Source: S2.11.
 pub const MAX_IMAGE_BYTES: usize = 8 * 1024 * 1024;
 /// Largest sum over one request, in bytes (S2.11).
+///
+/// Source: S2.11.
 pub const MAX_IMAGES_BYTES: usize = 10 * 1024 * 1024;
 /// What the kernel takes without a complaint: longest side in pixels …
+///
+/// Source: iac-code 0.16, what its own AG-UI adapter scales images to.
 pub const KERNEL_MAX_SIDE_PX: u32 = 2000;
 /// … and size in bytes (it refuses above 5 MiB; base64 and envelope need room).
+///
+/// Source: iac-code 0.16, what its own AG-UI adapter scales images to.
 pub const KERNEL_MAX_BYTES: usize = 3_932_160;
 /// Most pixels that are decoded: 64 megapixels, 256 MiB as RGBA.
 ///
 /// A few kilobytes can unpack to gigabytes; the header is read before any pixel is.
+///
+/// Example: see [`Adapter`](crate::Adapter).
 pub const MAX_PIXELS: u64 = 64 * 1024 * 1024;
 /// Memory that one decoder may take, in bytes.
 const MAX_DECODER_BYTES: u64 = 512 * 1024 * 1024;

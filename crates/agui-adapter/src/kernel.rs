@@ -5,6 +5,19 @@ use agui_iac_code::{ErrorCode, ErrorNotice};
 use tokio::sync::watch;
 
 /// Where the A2A kernel is now.
+///
+/// ```
+/// use a2a_client::{Client, ClientConfig};
+/// use agui_adapter::Kernel;
+/// use tokio::sync::watch;
+///
+/// // Whoever starts the kernel tells where it is.
+/// let (place, client) = watch::channel(None);
+/// let kernel = Kernel::changing(client);
+/// place.send_replace(Some(Client::new(ClientConfig::new("http://127.0.0.1:41241/"))?));
+/// # drop(kernel);
+/// # Ok::<(), a2a_client::ClientError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Kernel {
     client: watch::Receiver<Option<Client>>,

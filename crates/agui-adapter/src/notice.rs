@@ -6,7 +6,7 @@ use agui_i18n::Language;
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageArg, MessageKey};
 use agui_store::StoreError;
 
-/// Seconds after which an answer that met a running backup is worth another try (a2a.md §5.5).
+/// Seconds after which an answer that met a running backup is worth another try.
 const BACKUP_RETRY_S: u32 = 3;
 
 /// The HTTP form.

@@ -129,7 +129,7 @@ fn named(mut part: OutgoingPart, media_type: Option<String>, filename: Option<St
     }
 }
 
-/// An image as the kernel expects it (a2a.md §1.4).
+/// An image as the kernel expects it.
 #[derive(Serialize)]
 struct Inline<'a> {
     filename: &'a str,

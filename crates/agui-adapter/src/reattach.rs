@@ -32,6 +32,22 @@ pub(crate) use self::relay::relay;
 const LAST_EVENT_ID: &str = "Last-Event-ID";
 
 /// Which run to read on, and from where.
+///
+/// ```
+/// use agui_adapter::{Adapter, AttachRequest};
+/// use agui_core::Problem;
+/// use agui_i18n::Language;
+/// use futures_util::StreamExt as _;
+///
+/// async fn read_on(adapter: &Adapter, last_event_id: &[u8]) -> Result<(), Problem> {
+///     let request = AttachRequest::decode("thread-1", "run-1", Some(last_event_id), Language::En)?;
+///     let mut events = adapter.attach(&request, Language::En)?;
+///     while let Some(numbered) = events.next().await {
+///         println!("{}: {}", numbered.position, numbered.event.event_type().as_str());
+///     }
+///     Ok(())
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AttachRequest {
@@ -78,9 +94,13 @@ fn bad_position(kind: &'static str) -> ErrorNotice {
 ///
 /// A reader that is so far behind that events are gone which it has not seen gets a `RUN_ERROR` instead of
 /// them, and nothing after it.
+///
+/// Example: see [`AttachRequest`].
 pub struct RunEvents(Pin<Box<dyn Stream<Item = NumberedEvent> + Send>>);
 
 /// An event and its place in its run.
+///
+/// Example: see [`AttachRequest`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct NumberedEvent {

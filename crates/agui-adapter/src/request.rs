@@ -14,6 +14,8 @@ use crate::terms::Terms;
 use crate::workspace::WorkspaceError;
 
 /// Longest `threadId` and `runId`, in bytes. Longer ones are no ids.
+///
+/// Example: see [`Adapter`](crate::Adapter).
 pub const MAX_ID_BYTES: usize = 1024;
 
 /// Headers that go on to the kernel: what ties the logs of both sides together, and nothing else.

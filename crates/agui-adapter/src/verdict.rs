@@ -1,4 +1,4 @@
-//! How a run ends: one decision over what was observed. Reads like the table it is (a2a.md §8, point 5).
+//! How a run ends: one decision over what was observed. Reads like the table it is.
 
 use a2a_wire::TaskState;
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey};

@@ -18,13 +18,32 @@ use crate::{answers, clock, pending};
 /// Interrupts in a page unless the request says otherwise.
 const DEFAULT_LIMIT: NonZeroUsize = NonZeroUsize::new(100).unwrap();
 /// Most interrupts in a page.
+///
+/// Example: see [`WaitingRequest`].
 pub const WAITING_MAX_LIMIT: usize = 1_000;
 /// Threads that are looked at for one page, about; then the page ends, full or not. Some 100 ms of reading.
+///
+/// Example: see [`WaitingRequest`].
 pub const WAITING_SCAN: usize = 2_048;
 /// Threads that are read at a time.
 const CHUNK: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
 /// Which page of the list.
+///
+/// ```
+/// use agui_adapter::{Adapter, WaitingRequest};
+/// use agui_core::Problem;
+/// use agui_i18n::Language;
+///
+/// async fn list(adapter: &Adapter) -> Result<(), Problem> {
+///     let request = WaitingRequest::decode(Some("50"), None, Language::En)?;
+///     for question in adapter.waiting(request, Language::En).await?.interrupts {
+///         println!("{}: {}", question.thread_id, question.interrupt_id);
+///     }
+///     Ok(())
+/// }
+/// assert_eq!(WaitingRequest::decode(Some("0"), None, Language::En).unwrap_err().status, 400);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct WaitingRequest {
@@ -43,6 +62,8 @@ struct Place {
 }
 
 /// A page of the list.
+///
+/// Example: see [`WaitingRequest`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -58,6 +79,8 @@ pub struct WaitingPage {
 }
 
 /// A question that waits for its answer.
+///
+/// Example: see [`WaitingRequest`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

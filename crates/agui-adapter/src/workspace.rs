@@ -4,6 +4,8 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 /// Longest `cwd` that is looked at, in bytes; Linux's `PATH_MAX`.
+///
+/// Source: Linux, `PATH_MAX`.
 pub const MAX_CWD_BYTES: usize = 4096;
 
 /// A `cwd` that passed the check. The directory may not exist yet.

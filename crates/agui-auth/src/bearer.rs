@@ -12,6 +12,21 @@ use crate::challenge::Challenge;
 use crate::{ConfigError, Denied, DeniedReason, ResourceMetadataUrl};
 
 /// One shared secret; wiped when the last copy is dropped, never shown.
+///
+/// ```
+/// use agui_auth::BearerToken;
+/// use http::{HeaderMap, HeaderValue};
+///
+/// let token = BearerToken::new("s3cret-token")?;
+/// let mut headers = HeaderMap::new();
+/// assert_eq!(token.check(&headers).unwrap_err().status().as_u16(), 401);
+///
+/// headers.insert("authorization", HeaderValue::from_static("bearer s3cret-token"));
+/// assert!(token.check(&headers).is_ok());
+/// # Ok::<(), agui_auth::ConfigError>(())
+/// ```
+///
+/// Source: S1.5.
 #[derive(Clone)]
 pub struct BearerToken {
     token: Arc<Zeroizing<String>>,

@@ -10,6 +10,19 @@ use crate::{ConfigError, DeniedReason};
 /// Where a client finds out whom to ask for a token: the address of an RFC 9728 document.
 ///
 /// [`RuntimeArn::resource_metadata_url`](crate::RuntimeArn::resource_metadata_url) gives the one of an agent runtime.
+///
+/// ```
+/// use agui_auth::{BearerToken, ResourceMetadataUrl};
+/// use http::HeaderMap;
+///
+/// let url: ResourceMetadataUrl = "https://agent.example.com/.well-known/oauth-protected-resource".parse()?;
+/// let token = BearerToken::new("s3cret-token")?.with_resource_metadata(&url);
+/// let denied = token.check(&HeaderMap::new()).unwrap_err();
+/// assert_eq!(denied.challenge().unwrap(), &format!("Bearer resource_metadata=\"{url}\""));
+/// # Ok::<(), agui_auth::ConfigError>(())
+/// ```
+///
+/// Source: R33, R34; RFC 9728 section 5.1.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ResourceMetadataUrl(Box<str>);
 

@@ -8,6 +8,16 @@ use std::time::{Duration, Instant, SystemTime};
 ///
 /// Tokens and signatures need the Unix epoch ([`system`](Self::system)); rates need a clock that nobody sets back
 /// ([`steady`](Self::steady)).
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use agui_auth::Clock;
+///
+/// let stopped = Clock::from_fn(|| Duration::from_secs(1_000));
+/// assert_eq!(stopped.now(), Duration::from_secs(1_000));
+/// assert!(Clock::system().now() > Clock::steady().now());
+/// ```
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> Duration + Send + Sync>);
 

@@ -4,6 +4,8 @@ use agui_iac_code::ErrorCode;
 use http::{HeaderValue, StatusCode};
 
 /// Why a caller was refused. For logs and tests: a client learns only the status, the code and the challenge.
+///
+/// Example: see [`Denied`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DeniedReason {
@@ -50,6 +52,18 @@ pub enum DeniedReason {
 }
 
 /// A refusal, ready to become an HTTP answer.
+///
+/// ```
+/// use agui_auth::{BearerToken, DeniedReason};
+/// use http::HeaderMap;
+///
+/// let denied = BearerToken::new("s3cret-token")?.check(&HeaderMap::new()).unwrap_err();
+/// assert_eq!((denied.status().as_u16(), denied.code().as_str()), (401, "UNAUTHORIZED"));
+/// assert_eq!(denied.reason(), DeniedReason::Missing);
+/// # Ok::<(), agui_auth::ConfigError>(())
+/// ```
+///
+/// Source: R31, R33, R35.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the caller was refused ({status}, {reason:?})")]
 pub struct Denied {

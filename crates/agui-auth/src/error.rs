@@ -1,6 +1,13 @@
 //! Why a configuration is of no use.
 
 /// Why something that was configured is of no use. Never holds a secret.
+///
+/// ```
+/// use agui_auth::{BearerToken, ConfigError, RateSpec};
+///
+/// assert!(matches!(BearerToken::new(" "), Err(ConfigError::EmptyToken)));
+/// assert!(matches!("often".parse::<RateSpec>(), Err(ConfigError::Rate)));
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {

@@ -56,7 +56,7 @@ const ALGORITHMS: [Algorithm; 9] = [
 /// # Ok::<(), agui_auth::ConfigError>(())
 /// ```
 ///
-/// Source: R27, R33, R34; agentcore.md section 2.3; RFC 7519, RFC 8725.
+/// Source: R27, R33, R34; RFC 7519, RFC 8725.
 #[derive(Clone)]
 pub struct JwtVerifier {
     config: Arc<JwtConfig>,

@@ -25,6 +25,8 @@ const MAX_SESSIONS: usize = 16_384;
 const SWEEP_PAUSE: Duration = Duration::from_secs(1);
 
 /// How long to wait before calling again. The answer to it is 429.
+///
+/// Example: see [`RateLimit`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("too many requests in this session; the next may come in {wait:?}")]
 pub struct RetryAfter {
@@ -68,7 +70,7 @@ impl RetryAfter {
 /// # Ok::<(), agui_auth::ConfigError>(())
 /// ```
 ///
-/// Source: R31; agentcore.md section 3.
+/// Source: R31.
 #[derive(Clone)]
 pub struct RateLimit {
     cells: Arc<RateLimiter<u64, Sessions, Ticks, NoOpMiddleware<Duration>>>,

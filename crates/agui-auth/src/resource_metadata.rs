@@ -17,7 +17,7 @@ use crate::RuntimeArn;
 /// assert!(ResourceMetadata::well_known_paths("/invocations").contains(&"/.well-known/oauth-protected-resource".into()));
 /// ```
 ///
-/// Source: RFC 9728 section 2; agentcore.md section 2.3.
+/// Source: R33, R34; RFC 9728 section 2.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ResourceMetadata {

@@ -19,7 +19,7 @@ use crate::{ConfigError, ResourceMetadataUrl};
 /// # Ok::<(), agui_auth::ConfigError>(())
 /// ```
 ///
-/// Source: R34; agentcore.md section 2.3.
+/// Source: R34; Amazon Bedrock AgentCore, pattern of the ARN of an agent runtime.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RuntimeArn {
     text: Box<str>,

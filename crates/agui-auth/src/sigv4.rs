@@ -32,6 +32,8 @@ const SKEW: Duration = Duration::from_secs(15 * 60);
 const MAX_EXPIRES_S: u32 = 300;
 
 /// Whether a signature has to cover the body.
+///
+/// Example: see [`SigV4Verifier`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PayloadRule {

@@ -5,19 +5,36 @@ use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
 use http::{HeaderMap, Method, Request};
 use http_body_util::Full;
+use http_exchange::{Address, Body, Dialer, Exchange};
 
-use crate::endpoint::Endpoint;
-use crate::exchange::{BodyReader, Exchange};
 use crate::framing::Framing;
 use crate::{AgentConfig, Answer, ClientError, Conversation, Records, Run, RunEnd, outgoing, refusal};
 
 /// An agent behind an HTTP address.
 ///
 /// `Debug` shows neither the address, whose query may be a secret, nor values of headers.
+///
+/// ```no_run
+/// use agui_client::{AgentConfig, Conversation, HttpAgent, RunEnd};
+/// use agui_core::UnixMillis;
+///
+/// # async fn ask(now: UnixMillis) -> Result<(), agui_client::ClientError> {
+/// let agent = HttpAgent::new(AgentConfig::new("http://127.0.0.1:8000/"))?;
+/// let mut thread = Conversation::new("thread-1");
+/// thread.say("user-1", "What is the weather in Graz?");
+///
+/// let mut run = agent.run(thread.request("run-1", now)?).await?;
+/// while let Some(event) = run.next().await {
+///     thread.apply(&event?);
+/// }
+/// assert!(matches!(run.end(), Some(RunEnd::Success { .. })));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct HttpAgent {
     config: AgentConfig,
-    endpoint: Endpoint,
+    dialer: Dialer,
     headers: HeaderMap,
 }
 
@@ -28,7 +45,7 @@ impl HttpAgent {
     /// [`ClientError::InvalidUrl`], [`ClientError::TlsUnsupported`], [`ClientError::InvalidHeader`], and with the
     /// feature `tls` `ClientError::TlsSetup`.
     pub fn new(config: AgentConfig) -> Result<Self, ClientError> {
-        let endpoint = Endpoint::new(&config)?;
+        let dialer = dialer(&config)?;
         let mut headers = HeaderMap::new();
         for (name, value) in &config.headers {
             let invalid = || ClientError::InvalidHeader { name: name.as_str().into() };
@@ -37,10 +54,10 @@ impl HttpAgent {
             value.set_sensitive(true);
             headers.append(key, value);
         }
-        headers.insert(HOST, endpoint.authority.clone());
+        headers.insert(HOST, dialer.address().authority().clone());
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static(config.accept.header()));
-        Ok(Self { config, endpoint, headers })
+        Ok(Self { config, dialer, headers })
     }
 
     /// Sends a request, in the form that [`outgoing`] gives it, and waits until the agent has accepted it.
@@ -86,7 +103,7 @@ impl HttpAgent {
     }
 
     /// The body of an answer that is a success and a stream of events.
-    async fn accepted(&self, exchange: Exchange) -> Result<(BodyReader, Framing), ClientError> {
+    async fn accepted(&self, exchange: Exchange) -> Result<(Body, Framing), ClientError> {
         if !exchange.head.status.is_success() {
             return Err(refusal::read(exchange).await);
         }
@@ -103,7 +120,7 @@ impl HttpAgent {
     async fn send(&self, body: Bytes, headers: HeaderMap) -> Result<Exchange, ClientError> {
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = Method::POST;
-        request.uri_mut().clone_from(&self.endpoint.target);
+        request.uri_mut().clone_from(self.dialer.address().target());
         request.headers_mut().clone_from(&self.headers);
         request.headers_mut().extend(headers);
         for fixed in [HOST, CONTENT_TYPE, ACCEPT] {
@@ -112,7 +129,7 @@ impl HttpAgent {
             }
         }
         let AgentConfig { connect_timeout, idle_timeout, .. } = self.config;
-        Exchange::open(&self.endpoint, request, connect_timeout, idle_timeout).await
+        Ok(Exchange::open(&self.dialer, request, connect_timeout, Some(idle_timeout)).await?)
     }
 
     /// One whole turn: sends what the conversation has to say, applies every event, and calls `seen` after
@@ -137,6 +154,15 @@ impl HttpAgent {
         }
         run.end().cloned().ok_or(ClientError::Unterminated { run_id: None })
     }
+}
+
+fn dialer(config: &AgentConfig) -> Result<Dialer, ClientError> {
+    let address = Address::parse(&config.url)?;
+    #[cfg(feature = "tls")]
+    let dialer = Dialer::with_tls(address, config.tls.clone());
+    #[cfg(not(feature = "tls"))]
+    let dialer = Dialer::new(address);
+    Ok(dialer?)
 }
 
 impl fmt::Debug for HttpAgent {

@@ -5,27 +5,43 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderMap;
+use http_exchange::{Body, Exchange};
 
 use crate::ClientError;
-use crate::exchange::{BodyReader, Exchange, millis};
 use crate::silence::Silence;
+use crate::time::millis;
 
 /// What an agent answers, as it came: for recorders and judges. For the events, see
 /// [`HttpAgent::run`](crate::HttpAgent::run).
 ///
 /// Dropping it closes the connection. `Debug` shows the status only.
+///
+/// ```no_run
+/// use agui_client::{AgentConfig, HttpAgent};
+/// use agui_core::RunAgentInput;
+///
+/// # async fn record(input: RunAgentInput) -> Result<(), agui_client::ClientError> {
+/// let agent = HttpAgent::new(AgentConfig::new("http://127.0.0.1:8000/"))?;
+/// let mut answer = agent.open(input).await?;
+/// println!("HTTP {}", answer.status());
+/// while let Some(bytes) = answer.chunk().await {
+///     println!("{} bytes", bytes?.len());
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub struct Answer {
     status: u16,
     headers: HeaderMap,
     /// `None` once everything was read or reading has failed.
-    body: Option<BodyReader>,
+    body: Option<Body>,
     silence: Silence,
     idle_timeout: Duration,
 }
 
 impl Answer {
     pub(crate) fn new(exchange: Exchange, idle_timeout: Duration) -> Self {
-        let Exchange { head, body } = exchange;
+        let Exchange { head, body, .. } = exchange;
         let silence = Silence::default();
         Self { status: head.status.as_u16(), headers: head.headers, body: Some(body), silence, idle_timeout }
     }
@@ -55,7 +71,7 @@ impl Answer {
     fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, ClientError>>> {
         let Some(body) = &mut self.body else { return Poll::Ready(None) };
         let more = match body.poll_chunk(cx) {
-            Poll::Ready(more) => more,
+            Poll::Ready(more) => more.map_err(ClientError::from),
             Poll::Pending => {
                 ready!(self.silence.poll_over(self.idle_timeout, cx));
                 Err(ClientError::Idle { silent_ms: millis(self.idle_timeout) })

@@ -4,13 +4,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 #[cfg(feature = "tls")]
-use tokio_rustls::rustls::ClientConfig;
+use http_exchange::rustls::ClientConfig;
 
 use crate::{Accept, Dialect};
 
 /// How an agent is reached.
 ///
 /// `Debug` shows names of headers only: their values are secrets.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use agui_client::{Accept, AgentConfig, Dialect, HttpAgent};
+///
+/// let config = AgentConfig::new("http://127.0.0.1:8000/")
+///     .with_bearer("s3cret-token")
+///     .with_accept(Accept::Binary)
+///     .with_dialect(Dialect::Legacy)
+///     .with_idle_timeout(Duration::from_secs(60));
+/// assert!(HttpAgent::new(config).is_ok());
+/// ```
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct AgentConfig {

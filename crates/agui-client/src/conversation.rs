@@ -21,6 +21,8 @@ pub use patch::{MAX_STATE_BYTES, PatchFailure};
 use state::State;
 
 /// Something in a stream that has no effect although it reads like one; the stream goes on.
+///
+/// Example: see [`Conversation`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {
@@ -76,6 +78,23 @@ impl fmt::Display for Warning {
 /// that chunks are expanded and the rules of the protocol hold, and never fails if they do not.
 ///
 /// `Debug` shows ids and counts only: messages, state and properties may carry secrets.
+///
+/// ```
+/// use agui_client::{Conversation, PatchFailure, Warning};
+/// use agui_core::{Decoded, UnixMillis, decode_event};
+///
+/// let mut thread = Conversation::new("thread-1");
+/// thread.say("user-1", "Hello");
+/// let request = thread.request("run-1", UnixMillis::new(0))?;
+/// assert_eq!(request.messages.len(), 1);
+///
+/// // What has no effect is told.
+/// let event = br#"{"type":"STATE_DELTA","delta":[{"op":"remove","path":"/nowhere"}]}"#;
+/// if let Decoded::Known(event) = decode_event(event)? {
+///     assert_eq!(thread.apply(&event), Some(Warning::StatePatch(PatchFailure::NotApplicable)));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// Source: AG-UI 1.0, "Processing"; behaviour of the released 1.0 client.
 #[derive(Clone)]

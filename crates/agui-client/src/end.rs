@@ -1,6 +1,14 @@
 use agui_core::{Event, Interrupt, Json, Outcome, RunError};
 
 /// How a run has ended, as the agent says.
+///
+/// ```
+/// use agui_client::RunEnd;
+/// use agui_core::{Event, RunError};
+///
+/// let error = RunError::new("The model did not answer.");
+/// assert_eq!(RunEnd::of(&Event::from(error.clone())), Some(RunEnd::Failed(error)));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum RunEnd {

@@ -2,12 +2,20 @@ use std::io;
 
 use agui_core::{DecodeError, InterruptId, RunId, ToolCallId, Violation};
 use agui_proto::ProtoError;
+use http_exchange::ExchangeError;
 use sse_frame::SseError;
 
 /// Why a request was not made, or why its run cannot be trusted.
 ///
 /// A failure that the agent itself reports is none of these: it is [`RunEnd::Failed`](crate::RunEnd::Failed).
 /// No text of a stream is repeated here, except the message of a refusal.
+///
+/// ```
+/// use agui_client::{AgentConfig, ClientError, HttpAgent};
+///
+/// let refused = HttpAgent::new(AgentConfig::new("ftp://127.0.0.1/"));
+/// assert!(matches!(refused, Err(ClientError::InvalidUrl)));
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
@@ -118,6 +126,26 @@ pub enum ClientError {
         /// The open run, if one was started.
         run_id: Option<RunId>,
     },
+}
+
+impl From<ExchangeError> for ClientError {
+    fn from(error: ExchangeError) -> Self {
+        match error {
+            ExchangeError::InvalidUrl => Self::InvalidUrl,
+            ExchangeError::TlsUnsupported => Self::TlsUnsupported,
+            #[cfg(feature = "tls")]
+            ExchangeError::TlsSetup(error) => Self::TlsSetup(error),
+            #[cfg(feature = "tls")]
+            ExchangeError::Tls(error) => Self::Tls(error),
+            ExchangeError::Connect(error) => Self::Connect(error),
+            ExchangeError::ConnectTimeout { after_ms } => Self::ConnectTimeout { after_ms },
+            ExchangeError::AnswerTimeout { after_ms } => Self::Idle { silent_ms: after_ms },
+            ExchangeError::NotHttp(error) => Self::NotHttp(error),
+            ExchangeError::Cut(error) => Self::Cut(error),
+            // The rest is asked of no agent: other machines may be, and bodies have no cap.
+            _ => Self::Cut(None),
+        }
+    }
 }
 
 impl From<Violation> for ClientError {

@@ -8,6 +8,8 @@ use http::header::CONTENT_TYPE;
 use crate::ClientError;
 
 /// Which encoding of events is asked for. What an answer says it is, is what it is read as.
+///
+/// Example: see [`AgentConfig`](crate::AgentConfig).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Accept {

@@ -5,9 +5,7 @@ mod answer;
 mod config;
 mod conversation;
 mod end;
-mod endpoint;
 mod error;
-mod exchange;
 mod framing;
 mod legacy;
 mod outgoing;
@@ -16,7 +14,7 @@ mod records;
 mod refusal;
 mod run;
 mod silence;
-mod socket;
+mod time;
 
 pub use agent::HttpAgent;
 pub use answer::Answer;
@@ -33,4 +31,4 @@ pub use run::Run;
 
 /// Of the version whose configuration [`AgentConfig`] takes.
 #[cfg(feature = "tls")]
-pub use tokio_rustls::rustls;
+pub use http_exchange::rustls;

@@ -5,6 +5,8 @@ use agui_core::{JsonObject, Message, PROTOCOL_VERSION, RunAgentInput};
 use crate::legacy::modernize_messages;
 
 /// Which protocol the request declares.
+///
+/// Example: see [`AgentConfig`](crate::AgentConfig).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Dialect {

@@ -8,6 +8,8 @@ use crate::ClientError;
 use crate::legacy::Modernizer;
 
 /// Something that was left out or is worth a line in a log; the stream goes on.
+///
+/// Example: see [`Pipeline`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
@@ -63,6 +65,21 @@ impl fmt::Display for Note {
 ///
 /// Several runs in a row and a late `RUN_ERROR` are accepted. Whose ids the runs carry is not compared
 /// with a request, because agents exist that make their own; the runs of one stream have to agree.
+///
+/// ```
+/// use agui_client::{Note, Pipeline};
+///
+/// let (mut events, mut notes) = (Vec::new(), Vec::new());
+/// let mut pipeline = Pipeline::new();
+/// pipeline.push(br#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#, &mut events, &mut notes)?;
+/// pipeline.push(br#"{"type":"LATER"}"#, &mut events, &mut notes)?;
+/// pipeline.push(br#"{"type":"RUN_FINISHED","threadId":"t","runId":"r"}"#, &mut events, &mut notes)?;
+/// pipeline.finish()?;
+///
+/// assert_eq!(events.len(), 2);
+/// assert_eq!(notes, [Note::UnknownEvent { event_type: "LATER".into() }]);
+/// # Ok::<(), agui_client::ClientError>(())
+/// ```
 ///
 /// Source: AG-UI 1.0, "Processing"; behaviour of the released 1.0 client.
 #[derive(Debug, Default)]

@@ -5,18 +5,33 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
+use http_exchange::Body;
 
 use crate::ClientError;
-use crate::exchange::{BodyReader, millis};
 use crate::framing::{Framing, Record};
 use crate::silence::Silence;
+use crate::time::millis;
 
 /// The records of one answer as they came: nothing is decoded, expanded or checked.
 ///
 /// For bridges, which have rules of their own. Dropping it closes the connection.
+///
+/// ```no_run
+/// use agui_client::{AgentConfig, HttpAgent};
+/// use agui_core::RunAgentInput;
+///
+/// # async fn pass_on(input: RunAgentInput) -> Result<(), agui_client::ClientError> {
+/// let agent = HttpAgent::new(AgentConfig::new("http://127.0.0.1:8000/"))?;
+/// let mut records = agent.records(input).await?;
+/// while let Some(record) = records.next().await {
+///     println!("{} bytes of JSON", record?.len());
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub struct Records {
     /// `None` once everything was read or reading has failed.
-    body: Option<BodyReader>,
+    body: Option<Body>,
     framing: Framing,
     ready: VecDeque<Bytes>,
     failure: Option<ClientError>,
@@ -25,7 +40,7 @@ pub struct Records {
 }
 
 impl Records {
-    pub(crate) fn new(body: BodyReader, framing: Framing, idle_timeout: Duration) -> Self {
+    pub(crate) fn new(body: Body, framing: Framing, idle_timeout: Duration) -> Self {
         Self {
             body: Some(body),
             framing,
@@ -65,7 +80,7 @@ impl Records {
             }
             let Some(body) = &mut self.body else { return Poll::Ready(None) };
             let more = match body.poll_chunk(cx) {
-                Poll::Ready(more) => more,
+                Poll::Ready(more) => more.map_err(ClientError::from),
                 Poll::Pending => {
                     ready!(self.silence.poll_over(self.idle_timeout, cx));
                     Err(ClientError::Idle { silent_ms: millis(self.idle_timeout) })

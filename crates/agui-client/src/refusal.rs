@@ -2,12 +2,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::RETRY_AFTER;
+use http_exchange::Exchange;
 use serde::Deserialize;
 use sse_frame::Decoder;
 use tokio::time::timeout;
 
 use crate::ClientError;
-use crate::exchange::Exchange;
 
 /// How much of a refusal is read, 64 KiB: it is a short JSON object or of no use.
 const MAX_BODY_BYTES: usize = 64 * 1024;
@@ -33,7 +33,7 @@ struct Inner {
 
 /// Reads the answer to a request that was refused.
 pub(crate) async fn read(exchange: Exchange) -> ClientError {
-    let Exchange { head, body } = exchange;
+    let Exchange { head, body, .. } = exchange;
     let retry_after = head.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
     let retry_after_s = retry_after.and_then(|text| text.trim().parse().ok());
     let body = timeout(BODY_TIMEOUT, body.beginning(MAX_BODY_BYTES)).await.unwrap_or_default();

@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use agui_core::Event;
 use futures_core::Stream;
+use http_exchange::Body;
 
-use crate::exchange::{BodyReader, millis};
 use crate::framing::{Framing, Record};
 use crate::silence::Silence;
+use crate::time::millis;
 use crate::{ClientError, Note, Pipeline, RunEnd};
 
 /// How long a body may stay open after the terminal event, 5 s: another run may follow on the same stream,
@@ -23,9 +24,11 @@ const AFTER_END: Duration = Duration::from_secs(5);
 /// Chunk events come as the whole events they stand for, every event has passed the rules of the protocol,
 /// and unknown ones are left out. Dropping it closes the connection: that aborts the run, as far as the
 /// agent lets the connection decide.
+///
+/// Example: see [`HttpAgent`](crate::HttpAgent).
 pub struct Run {
     /// `None` once everything was read or reading has failed.
-    body: Option<BodyReader>,
+    body: Option<Body>,
     framing: Framing,
     pipeline: Pipeline,
     batch: Vec<Event>,
@@ -38,7 +41,7 @@ pub struct Run {
 }
 
 impl Run {
-    pub(crate) fn new(body: BodyReader, framing: Framing, idle_timeout: Duration) -> Self {
+    pub(crate) fn new(body: Body, framing: Framing, idle_timeout: Duration) -> Self {
         Self {
             body: Some(body),
             framing,
@@ -94,7 +97,7 @@ impl Run {
             let is_complete = self.pipeline.is_complete();
             let limit = if is_complete { AFTER_END.min(self.idle_timeout) } else { self.idle_timeout };
             let more = match body.poll_chunk(cx) {
-                Poll::Ready(more) => more,
+                Poll::Ready(more) => more.map_err(ClientError::from),
                 Poll::Pending => {
                     ready!(self.silence.poll_over(limit, cx));
                     Err(ClientError::Idle { silent_ms: millis(limit) })

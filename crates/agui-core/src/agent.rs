@@ -23,6 +23,27 @@ pub use sink::{
 };
 
 /// Something that answers run requests with events.
+///
+/// ```
+/// use agui_core::{Agent, BoxFuture, EventSink, Problem, RunLimits, RunRequest, RunStream};
+///
+/// struct Echo;
+///
+/// impl Agent for Echo {
+///     fn run(&self, request: RunRequest) -> BoxFuture<'_, Result<RunStream, Problem>> {
+///         Box::pin(async move {
+///             let Some(said) = request.input.last_user_message() else {
+///                 return Err(Problem::new(400, "INVALID_INPUT", "Say something."));
+///             };
+///             let (sink, stream) = EventSink::start(&request.input, RunLimits::default());
+///             // What takes longer is sent from a task of its own, so that the stream is there at once.
+///             sink.text_message().delta(said.content.to_text());
+///             sink.finish();
+///             Ok(stream)
+///         })
+///     }
+/// }
+/// ```
 pub trait Agent: Send + Sync + 'static {
     /// Takes a request.
     ///
@@ -43,6 +64,8 @@ impl<A: Agent + ?Sized> Agent for Arc<A> {
 /// One run request.
 ///
 /// `Debug` shows ids, sizes and header names only: bodies and headers carry secrets.
+///
+/// Example: see [`Agent`].
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunRequest {
@@ -97,6 +120,13 @@ impl fmt::Debug for RunRequest {
 }
 
 /// Why a request is refused before its run starts; becomes an HTTP error.
+///
+/// ```
+/// use agui_core::Problem;
+///
+/// let busy = Problem::new(409, "THREAD_BUSY", "Another run is going on.").with_retry_after_s(2);
+/// assert_eq!(busy.to_string(), "409 THREAD_BUSY: Another run is going on.");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {

@@ -11,6 +11,17 @@ use crate::decode::{
 };
 
 /// Content of a user message, a tool message or a tool result.
+///
+/// ```
+/// use agui_core::{Content, ContentPart, ImagePart, Source, TextPart, UrlSource};
+///
+/// let image = Source::from(UrlSource::new("https://example.org/plan.png"));
+/// let content = Content::from(vec![
+///     ContentPart::from(TextPart::new("Is this plan right?")),
+///     ContentPart::from(ImagePart::new(image)),
+/// ]);
+/// assert_eq!(content.to_text(), "Is this plan right?");
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Content {

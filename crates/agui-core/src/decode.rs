@@ -19,6 +19,8 @@ pub(crate) use scalar::{Kind, MAX_SAFE_INTEGER, kind_of, string};
 use crate::json::scan;
 
 /// How forgiving a reader is. Unknown members of known objects are ignored by every one of them.
+///
+/// Example: see [`decode_event_with`](crate::decode_event_with).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reading {
@@ -34,6 +36,8 @@ pub enum Reading {
 }
 
 /// A piece of the input that was left out because this version does not know it.
+///
+/// Example: see [`RunAgentInput::decode`](crate::RunAgentInput::decode).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Skipped {

@@ -138,6 +138,13 @@ impl fmt::Display for EventType {
 }
 
 /// The text is not the name of an event of AG-UI 1.0.
+///
+/// ```
+/// use agui_core::EventType;
+///
+/// assert_eq!("RUN_STARTED".parse::<EventType>(), Ok(EventType::RunStarted));
+/// assert!("THINKING_START".parse::<EventType>().is_err()); // of 0.x
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownEventType;

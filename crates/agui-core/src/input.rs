@@ -51,6 +51,19 @@ impl RunAgentInput {
     ///
     /// Unknown roles, parts and sources are left out and listed in [`skipped`](Self::skipped).
     ///
+    /// ```
+    /// use agui_core::RunAgentInput;
+    ///
+    /// let body = br#"{"threadId":"t1","runId":"r1","messages":[
+    ///     {"role":"narrator","id":"n1","content":"It was night."},
+    ///     {"role":"user","id":"u1","content":"Hello"}
+    /// ]}"#;
+    /// let input = RunAgentInput::decode(body)?;
+    /// assert_eq!(input.last_user_message().map(|message| message.id.as_str()), Some("u1"));
+    /// assert_eq!(input.skipped[0].pointer, "/messages/0");
+    /// # Ok::<(), agui_core::DecodeError>(())
+    /// ```
+    ///
     /// # Errors
     /// With the place and the kind of the first fault; never with a value.
     pub fn decode(body: &[u8]) -> Result<Self, DecodeError> {

@@ -14,6 +14,15 @@ pub(crate) mod scan;
 /// many readers die on: the text is always one line (insignificant line breaks are taken out, so it
 /// fits a `data:` line), and an escaped half of a surrogate pair reads `\ufffd`.
 /// Numbers keep every digit. Equality is equality of the text.
+///
+/// ```
+/// use agui_core::Json;
+///
+/// let text = r#"{"price": 0.10, "id": 12345678901234567890123}"#;
+/// assert_eq!(Json::from_string(text.to_owned())?.get(), text);
+/// assert_eq!(Json::from_serialize(&["a", "b"])?.parse::<Vec<String>>()?, ["a", "b"]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Json(Box<RawValue>);
 
@@ -128,6 +137,13 @@ impl<'de> Deserialize<'de> for Json {
 }
 
 /// A [`Json`] that is known to be an object.
+///
+/// ```
+/// use agui_core::JsonObject;
+///
+/// assert!(JsonObject::from_string(r#"{"vendor": 1}"#.to_owned()).is_ok());
+/// assert!(JsonObject::from_string("[]".to_owned()).is_err());
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct JsonObject(Json);
 

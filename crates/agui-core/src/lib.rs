@@ -29,6 +29,8 @@ mod usage;
 mod verify;
 
 /// The protocol version of this crate, sent in `RUN_STARTED` and in requests.
+///
+/// Source: AG-UI 1.0, "Versioning".
 pub const PROTOCOL_VERSION: &str = "1.0";
 
 #[cfg(feature = "state")]

@@ -9,6 +9,16 @@ use crate::record::put;
 use crate::{Interrupt, InterruptId, ToolCallId};
 
 /// How a run that did not fail has ended.
+///
+/// ```
+/// use agui_core::{Interrupt, Outcome, RunFinished};
+///
+/// let question = Interrupt::new("i1", "confirmation").with_message("Delete all files?");
+/// let last = RunFinished::new("t1", "r1").with_outcome(Outcome::interrupt([question]));
+/// # drop(last);
+/// ```
+///
+/// Source: AG-UI 1.0, `RUN_FINISHED.outcome`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -107,6 +117,8 @@ impl<'de> Deserialize<'de> for Outcome {
 }
 
 /// How a subagent invocation that did not fail has ended.
+///
+/// Source: AG-UI 1.0, `SUBAGENT_FINISHED.outcome`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum SubagentOutcome {

@@ -12,13 +12,28 @@ use crate::decode::{self, Decode, DecodeError, DecodeErrorKind, Fields, Path, Re
 use crate::record::put;
 
 /// A list of operations; applied in order, all or none.
+///
+/// Example: see [`PatchOp`].
+///
+/// Source: RFC 6902.
 pub type JsonPatch = Vec<PatchOp>;
 
 /// A place in a JSON document.
+///
+/// ```
+/// use agui_core::JsonPointer;
+///
+/// assert_eq!(JsonPointer::from_tokens(["paths", "a/b"]).as_str(), "/paths/a~1b");
+/// assert!(JsonPointer::new("paths").is_err());
+/// ```
+///
+/// Source: RFC 6901.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct JsonPointer(Box<str>);
 
 /// The text is not a JSON pointer.
+///
+/// Example: see [`JsonPointer`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BadPointer;
@@ -80,6 +95,8 @@ impl Decode for JsonPointer {
 }
 
 /// What an operation does at its path.
+///
+/// Source: RFC 6902, section 4.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum PatchAction {
@@ -113,6 +130,18 @@ pub enum PatchAction {
 }
 
 /// One operation.
+///
+/// ```
+/// use agui_core::{Json, JsonPatch, JsonPointer, PatchOp, StateDelta};
+///
+/// let done = JsonPointer::from_tokens(["steps", "0", "done"]);
+/// let patch: JsonPatch = vec![PatchOp::add(done, Json::from_serialize(&true)?)];
+/// let event = serde_json::to_string(&StateDelta::new(patch))?;
+/// assert!(event.contains(r#"[{"op":"add","path":"/steps/0/done","value":true}]"#));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
+/// Source: RFC 6902, section 4.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PatchOp {

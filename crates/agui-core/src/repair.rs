@@ -12,12 +12,16 @@ mod ending;
 mod tags;
 
 /// Code of the `RUN_ERROR` that stands for a fault of the agent itself.
+///
+/// Example: see [`Repairer`].
 pub const AGENT_ERROR: &str = "AGENT_ERROR";
 
 /// Most repairs of one event; each one takes a fault away, and no event can have more.
 const MAX_TRIES: usize = 8;
 
 /// What became of an event.
+///
+/// Example: see [`Repairer`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Repair {
@@ -53,6 +57,8 @@ impl fmt::Display for Repair {
 }
 
 /// The repairs that one event needed; most need none, and then nothing is allocated.
+///
+/// Example: see [`Repairer`].
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repaired {
@@ -76,6 +82,25 @@ impl Repaired {
 /// [`Verifier::for_run`](crate::Verifier::for_run).
 ///
 /// It is a safety net, not a mapper: an agent that is right is passed on unchanged.
+///
+/// ```
+/// use agui_core::{AGENT_ERROR, EventType, Repair, Repairer, RunError, TextMessageContent};
+///
+/// let mut repairer = Repairer::new("t1", "r1");
+/// let mut out = Vec::new();
+/// let repaired = repairer.push(TextMessageContent::new("m1", "Hi!"), &mut out);
+/// assert_eq!(repaired.repairs[0], Repair::Inserted { event: EventType::RunStarted });
+/// repairer.close(RunError::new("The agent broke off.").with_code(AGENT_ERROR), &mut out);
+///
+/// let types: Vec<_> = out.iter().map(|event| event.event_type()).collect();
+/// assert_eq!(types, [
+///     EventType::RunStarted,
+///     EventType::TextMessageStart,
+///     EventType::TextMessageContent,
+///     EventType::TextMessageEnd,
+///     EventType::RunError,
+/// ]);
+/// ```
 #[derive(Debug)]
 pub struct Repairer {
     thread_id: ThreadId,

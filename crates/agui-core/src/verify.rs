@@ -25,6 +25,20 @@ pub use violation::Violation;
 /// After a violation the stream is lost for its consumer; what the verifier says afterwards has no
 /// meaning. [`Repairer`](crate::Repairer) is the tool that goes on.
 ///
+/// ```
+/// use agui_core::{RunFinished, RunStarted, Span, TextMessageStart, Verifier, Violation};
+///
+/// let mut verifier = Verifier::new();
+/// verifier.check(&RunStarted::new("t1", "r1").into())?;
+/// verifier.check(&TextMessageStart::new("m1").into())?;
+/// let message = verifier.open()[0].span.clone();
+/// assert_eq!(message, Span::TextMessage("m1".into()));
+///
+/// let early = verifier.check(&RunFinished::new("t1", "r1").into());
+/// assert_eq!(early, Err(Violation::StillOpen { spans: vec![message] }));
+/// # Ok::<(), Violation>(())
+/// ```
+///
 /// Source: behaviour of the released 1.0 client; AG-UI 1.0, "Events" and "Lifecycle".
 #[derive(Debug)]
 pub struct Verifier {

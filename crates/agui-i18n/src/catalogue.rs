@@ -14,6 +14,13 @@ type Bundle = FluentBundle<FluentResource>;
 /// The text of a key that takes no arguments.
 ///
 /// Arguments that the text does take show as `{$name}`; use [`format()`] for those.
+///
+/// ```
+/// use agui_i18n::{Language, text};
+/// use agui_iac_code::MessageKey;
+///
+/// assert_eq!(text(Language::En, MessageKey::InterruptPermission), "Permission required");
+/// ```
 #[must_use]
 pub fn text(language: Language, key: MessageKey) -> Cow<'static, str> {
     format(language, key, &[])
@@ -23,6 +30,17 @@ pub fn text(language: Language, key: MessageKey) -> Cow<'static, str> {
 ///
 /// It never fails: a text that a language lacks is taken from English, and in the end the key
 /// stands for itself.
+///
+/// ```
+/// use agui_i18n::{Language, format};
+/// use agui_iac_code::{MessageArg, MessageKey};
+///
+/// let args = [("seconds", MessageArg::Number(1))];
+/// assert_eq!(
+///     format(Language::En, MessageKey::RateLimitedFor, &args),
+///     "Too many requests. Try again in 1 second."
+/// );
+/// ```
 #[must_use]
 pub fn format(language: Language, key: MessageKey, args: &[(&'static str, MessageArg)]) -> Cow<'static, str> {
     formatted(language, key, args)
@@ -31,6 +49,16 @@ pub fn format(language: Language, key: MessageKey, args: &[(&'static str, Messag
 }
 
 /// The text of an error.
+///
+/// ```
+/// use agui_i18n::{Language, notice};
+/// use agui_iac_code::{ErrorCode, ErrorNotice};
+///
+/// assert_eq!(
+///     notice(Language::En, &ErrorNotice::new(ErrorCode::ThreadBusy)),
+///     "The AG-UI thread already has an active run."
+/// );
+/// ```
 #[must_use]
 pub fn notice(language: Language, notice: &ErrorNotice) -> Cow<'static, str> {
     format(language, notice.key, &notice.args)

@@ -4,6 +4,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 /// What the user decided about a permission.
+///
+/// Example: see [`PermissionAnswer`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PermissionDecision {
@@ -38,7 +40,21 @@ impl PermissionDecision {
 ///
 /// The kernel refuses one member more or less.
 ///
-/// Source: a2a.md §3.3.
+/// ```
+/// use agui_iac_code::{PermissionAnswer, PermissionDecision};
+///
+/// let answer = PermissionAnswer::new("T1", "permission-0a", "call_1", PermissionDecision::AllowOnce);
+/// assert_eq!(
+///     serde_json::to_string(&answer)?,
+///     concat!(
+///         r#"{"schemaVersion":1,"kind":"permission","requestTaskId":"T1","#,
+///         r#""inputId":"permission-0a","toolUseId":"call_1","decision":"allow_once"}"#,
+///     ),
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
+/// Source: iac-code 0.16, answer to an `input` of kind `permission`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -79,7 +95,18 @@ impl<'a> PermissionAnswer<'a> {
 
 /// The answer to a resource selection: `metadata.iac_code.inputResponse` of the message.
 ///
-/// Source: a2a.md §3.3.
+/// ```
+/// use agui_iac_code::{ResourceAnswer, ResourceQuestion};
+/// use serde_json::value::RawValue;
+///
+/// let question = ResourceQuestion::new("T1", "C1", "resource-00", "call_3", "vpc");
+/// let value: &RawValue = serde_json::from_str(r#""vpc-1""#)?;
+/// let answer = serde_json::to_string(&ResourceAnswer::selected(question, value).with_label("My VPC"))?;
+/// assert!(answer.ends_with(r#""selectorId":"vpc","value":"vpc-1","label":"My VPC"}"#));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
+/// Source: iac-code 0.16, `message.metadata.iac_code.inputResponse`.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -163,6 +190,8 @@ impl<'a> ResourceAnswer<'a> {
 }
 
 /// The names that tie an answer to a resource selection.
+///
+/// Example: see [`ResourceAnswer`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ResourceQuestion<'a> {

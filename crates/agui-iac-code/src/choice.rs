@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use crate::metadata::Input;
 
 /// One answer of a question as a client sees it, and what it sends to the kernel.
+///
+/// Example: see [`Input::choices`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Choice {
@@ -22,6 +24,21 @@ impl Input<'_> {
     /// An option keeps its own id; the first of several equal ids keeps it and the others get
     /// `-2`, `-3`. An option without one gets its place in the list, unless that is taken. So the
     /// id `0` never means another option than the one that is called `0` (weakness 44).
+    ///
+    /// ```
+    /// use agui_iac_code::metadata::IacMetadata;
+    /// use serde_json::value::RawValue;
+    ///
+    /// let metadata: &RawValue = serde_json::from_str(
+    ///     r#"{"iac_code":{"input":{"kind":"ask_user_question","inputId":"ask-1",
+    ///         "options":[{"label":"Plan A"},{"id":"0","label":"Plan 0"}]}}}"#,
+    /// )?;
+    /// let input = IacMetadata::read(metadata).input.expect("a question");
+    /// let choices = input.choices();
+    /// assert_eq!((choices[0].id.as_str(), choices[0].answer.as_str()), ("0-2", "Plan A"));
+    /// assert_eq!((choices[1].id.as_str(), choices[1].answer.as_str()), ("0", "Plan 0"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn choices(&self) -> Vec<Choice> {
         let own = |id: &Option<_>| id.as_deref().filter(|id: &&str| !id.is_empty()).map(str::to_owned);

@@ -13,15 +13,25 @@ use crate::json::each_member;
 use crate::metadata::PipelineEnvelope;
 
 /// Name of [`SessionV1`].
+///
+/// Source: S6.1.
 pub const SESSION_V1: &str = "iac-code.session.v1";
 /// Name of [`ArtifactV1`].
+///
+/// Source: S6.2.
 pub const ARTIFACT_V1: &str = "iac-code.artifact.v1";
 /// Name of [`ToolProgressV1`].
+///
+/// Source: S6.3.
 pub const TOOL_PROGRESS_V1: &str = "iac-code.tool-progress.v1";
 /// Name of [`PipelineV1`], and type of the activity [`PipelineActivityV1`].
+///
+/// Source: S6.4.
 pub const PIPELINE_V1: &str = "iac-code.pipeline.v1";
 
 /// Names of the four custom events.
+///
+/// Source: S6.1 to S6.4.
 pub const NAMES: [&str; 4] = [SESSION_V1, ARTIFACT_V1, TOOL_PROGRESS_V1, PIPELINE_V1];
 
 /// Version that the values carry.
@@ -31,7 +41,21 @@ const SCHEMA_VERSION: u8 = 1;
 ///
 /// An id that is not known is null.
 ///
-/// Source: S6.1; a2a.md §5.6.
+/// ```
+/// use agui_iac_code::custom::SessionV1;
+///
+/// let value = SessionV1::new("t1", "r1", "e1", "C1", "inv-1").with_task_id("T1");
+/// assert_eq!(
+///     serde_json::to_string(&value)?,
+///     concat!(
+///         r#"{"schemaVersion":1,"threadId":"t1","aguiRunId":"r1","executionId":"e1","contextId":"C1","#,
+///         r#""taskId":"T1","rosInvocationId":"inv-1","sessionId":null}"#,
+///     ),
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
+/// Source: S6.1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -182,7 +206,7 @@ impl Serialize for PipelineV1<'_> {
 
 /// Content of the `ACTIVITY_SNAPSHOT` of type [`PIPELINE_V1`]: a recovered pipeline.
 ///
-/// Source: a2a.md §5.8.
+/// Source: S5; iac-code 0.16, resume of `iac-code agui`.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

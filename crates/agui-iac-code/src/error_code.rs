@@ -3,6 +3,13 @@
 use crate::message_key::MessageKey as Key;
 
 /// One row of the public error table.
+///
+/// ```
+/// use agui_iac_code::ErrorCode;
+///
+/// let spec = ErrorCode::ThreadBusy.spec();
+/// assert_eq!((spec.code, spec.status, spec.retryable), ("THREAD_BUSY", 409, true));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ErrorSpec {
@@ -21,7 +28,7 @@ macro_rules! error_codes {
     ($($(#[$meta:meta])* $variant:ident = $code:literal, $status:literal, $key:ident, $retryable:literal;)+) => {
         /// A public error code.
         ///
-        /// Source: S1.4 to S1.8, S9.2, S10; a2a.md §5.2 and §5.5.
+        /// Source: S1.4 to S1.8, S9.2, S10; errors of `iac-code agui` 0.16.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum ErrorCode {

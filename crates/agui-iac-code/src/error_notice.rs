@@ -11,6 +11,15 @@ use crate::props::PropsError;
 /// It holds no text itself, so it can be made where the error happens and be told in the language
 /// of the reader. Arguments must be safe to show: places and numbers, never values of a request or
 /// texts of a kernel (case C71).
+///
+/// ```
+/// use agui_iac_code::{ErrorCode, ErrorNotice, MessageArg, MessageKey};
+///
+/// let notice = ErrorNotice::new(ErrorCode::SessionBackupNotReady)
+///     .with_key(MessageKey::BackupSyncing)
+///     .with_number("seconds", 3);
+/// assert_eq!(notice.args, [("seconds", MessageArg::Number(3))]);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ErrorNotice {
@@ -23,6 +32,8 @@ pub struct ErrorNotice {
 }
 
 /// An argument of a text.
+///
+/// Example: see [`ErrorNotice`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MessageArg {

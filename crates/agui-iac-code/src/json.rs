@@ -15,6 +15,16 @@ use serde_json::value::RawValue;
 /// Borrowed JSON text whose digits, order and spelling are kept as they arrived.
 ///
 /// `Debug` tells only the length: the content may be anything that a kernel or a user wrote.
+///
+/// ```
+/// use agui_iac_code::Raw;
+/// use serde_json::value::RawValue;
+///
+/// let cost: &RawValue = serde_json::from_str("12.50")?;
+/// assert_eq!(Raw::new(cost).get(), "12.50");
+/// assert_eq!(format!("{:?}", Raw::new(cost)), "Raw(5 bytes)");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Raw<'a>(&'a RawValue);
 
@@ -71,6 +81,8 @@ impl Serialize for Raw<'_> {
 }
 
 /// A known member that had the wrong type and is treated as absent.
+///
+/// Example: see [`Notes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Note {
@@ -87,6 +99,18 @@ impl fmt::Display for Note {
 }
 
 /// The members that were skipped while a document was read; at most [`Notes::LIMIT`] are kept.
+///
+/// ```
+/// use agui_iac_code::metadata::IacMetadata;
+/// use serde_json::value::RawValue;
+///
+/// let metadata: &RawValue =
+///     serde_json::from_str(r#"{"iac_code":{"tool":{"status":"started","toolUseId":"call_1","name":7}}}"#)?;
+/// let read = IacMetadata::read(metadata);
+/// assert_eq!(read.tool.expect("the call is read all the same").tool_use_id.as_deref(), Some("call_1"));
+/// assert_eq!(read.notes.as_slice()[0].to_string(), "tool.name");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Notes {
     kept: Vec<Note>,

@@ -5,7 +5,7 @@ macro_rules! message_keys {
     ($($(#[$meta:meta])* $variant:ident = $name:literal $(($($arg:literal),+))?;)+) => {
         /// Key of a user-visible text; the texts are in the catalogues of `agui-i18n`.
         ///
-        /// Source: a2a.md §5.2 and §5.5 for the English texts that clients may know already.
+        /// Source: `iac-code agui` 0.16 for the English texts that clients may know already.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum MessageKey {

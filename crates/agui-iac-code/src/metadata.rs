@@ -32,7 +32,22 @@ pub use tool::{McpProgress, Thinking, ToolStatus, ToolUpdate, Usage};
 
 /// Everything that one update or Task says in `metadata.iac_code`.
 ///
-/// Source: a2a.md §3.
+/// ```
+/// use agui_iac_code::metadata::{IacMetadata, InputKind};
+/// use serde_json::value::RawValue;
+///
+/// let metadata: &RawValue = serde_json::from_str(
+///     r#"{"iac_code":{"iacCodeSessionId":"S1","thinking":{"type":"raw_thinking","text":"compare zones"},
+///         "input":{"kind":"permission","inputId":"permission-0a","toolUseId":"call_1"}}}"#,
+/// )?;
+/// let read = IacMetadata::read(metadata);
+/// assert_eq!(read.session_id.as_deref(), Some("S1"));
+/// assert_eq!(read.thinking.and_then(|thinking| thinking.text).as_deref(), Some("compare zones"));
+/// assert_eq!(read.input.map(|input| input.kind), Some(InputKind::Permission));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
+/// Source: iac-code 0.16, `metadata.iac_code` of updates and Tasks.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct IacMetadata<'a> {

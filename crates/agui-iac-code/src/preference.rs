@@ -27,12 +27,23 @@ struct Extension<'a> {
 
 /// `forwardedProps.iacCode.preferredLanguage` of a `RunAgentInput` in JSON, whatever else is in it. For the
 /// refusal of an input that cannot be read; what can be has it in [`IacCodeProps`](crate::IacCodeProps).
+///
+/// ```
+/// let input = br#"{"threadId":7,"forwardedProps":{"iacCode":{"preferredLanguage":"fr"}}}"#;
+/// assert_eq!(agui_iac_code::preferred_language(input).as_deref(), Some("fr"));
+/// ```
+///
+/// Source: S1.6.
 #[must_use]
 pub fn preferred_language(input: &[u8]) -> Option<String> {
     serde_json::from_slice::<Input<'_>>(input).ok().map(|input| wish(input.forwarded_props))
 }
 
 /// The same of the `forwardedProps` alone.
+///
+/// Example: see [`preferred_language`].
+///
+/// Source: S1.6.
 #[must_use]
 pub fn preferred_language_of_props(props: &[u8]) -> Option<String> {
     serde_json::from_slice(props).ok().map(wish)

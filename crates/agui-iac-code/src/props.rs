@@ -18,6 +18,23 @@ pub const MAX_ROS_INVOCATION_ID_CHARS: usize = 256;
 ///
 /// Every optional member is `None` when it was not given, or was null; nothing is filled in.
 ///
+/// ```
+/// use agui_iac_code::{IacCodeProps, PropsErrorKind};
+///
+/// let props = IacCodeProps::decode(Some(
+///     r#"{"iacCode":{"schemaVersion":1,"rosInvocationId":"inv-1","cwd":"/workspace","runMode":"pipeline"}}"#,
+/// ))?;
+/// assert_eq!(props.cwd, "/workspace");
+///
+/// let error = IacCodeProps::decode(Some(
+///     r#"{"iacCode":{"schemaVersion":1,"rosInvocationId":"inv-1","cwd":"/workspace","verbose":true}}"#,
+/// ));
+/// let error = error.unwrap_err();
+/// assert_eq!(error.pointer, "/forwardedProps/iacCode/verbose");
+/// assert_eq!(error.kind, PropsErrorKind::UnknownKey);
+/// # Ok::<(), agui_iac_code::PropsError>(())
+/// ```
+///
 /// Source: S3.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -55,6 +72,8 @@ pub struct IacCodeProps {
 }
 
 /// What is asked of the model's reasoning.
+///
+/// Source: S3, `thinking`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ThinkingProps {
@@ -67,6 +86,8 @@ pub struct ThinkingProps {
 }
 
 /// Cloud credentials and default region of one request.
+///
+/// Source: S3, `alibabaCloud`.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct AlibabaCloudProps {
@@ -81,6 +102,8 @@ pub struct AlibabaCloudProps {
 }
 
 /// How pipeline candidates are presented.
+///
+/// Source: S3, `candidatePresentation`; S3.0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CandidatePresentation {
@@ -104,6 +127,8 @@ impl CandidatePresentation {
 }
 
 /// Execution mode.
+///
+/// Source: S3, `runMode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RunMode {

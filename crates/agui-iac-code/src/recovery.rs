@@ -9,7 +9,7 @@ use crate::metadata::ExecutionControl;
 
 /// The true transcript of an execution, which GetTask may lack.
 ///
-/// Source: a2a.md §4.
+/// Source: iac-code 0.16, `GET /iac-code/session/recovery`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SessionRecovery<'a> {
@@ -36,6 +36,8 @@ pub struct SessionRecovery<'a> {
 }
 
 /// One message of the session.
+///
+/// Source: iac-code 0.16, `GET /iac-code/session/recovery`: `messages`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RecoveredMessage<'a> {

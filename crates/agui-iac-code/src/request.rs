@@ -16,7 +16,19 @@ use crate::secret::Secret;
 /// [`write_json`](Self::write_json) only, and must go to the kernel only. Members that the caller
 /// did not give are not written (S3.0).
 ///
-/// Source: a2a.md §2.
+/// ```
+/// use agui_iac_code::{IacCodeProps, RequestMetadata};
+///
+/// let props = IacCodeProps::decode(Some(
+///     r#"{"iacCode":{"schemaVersion":1,"rosInvocationId":"inv-1","cwd":"/ws/../ws","llmApiKey":"sk-1"}}"#,
+/// ))?;
+/// let mut metadata = Vec::new();
+/// RequestMetadata::new(&props).with_cwd("/ws").write_json(&mut metadata)?;
+/// assert_eq!(metadata, br#"{"cwd":"/ws","rosInvocationId":"inv-1","iac_code_api_key":"sk-1"}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Source: iac-code 0.16, `message.metadata.iac_code`.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RequestMetadata<'a> {

@@ -10,6 +10,13 @@ use crate::event_type::PipelineEventType;
 use crate::props::MAX_ROS_INVOCATION_ID_CHARS;
 
 /// The schemas with the file names they are published under.
+///
+/// ```
+/// for (file, schema) in agui_iac_code::schema::all() {
+///     println!("{file}: {}", serde_json::to_string(&schema)?);
+/// }
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[must_use]
 pub fn all() -> Vec<(&'static str, Schema)> {
     vec![
@@ -22,6 +29,8 @@ pub fn all() -> Vec<(&'static str, Schema)> {
 }
 
 /// Schema of `forwardedProps`: an object with `iacCode`, beside which anything may stand.
+///
+/// Source: S2.8, S3.
 #[must_use]
 pub fn forwarded_props() -> Schema {
     json_schema!({
@@ -112,6 +121,8 @@ fn one_of(names: &[&str], description: &str) -> Value {
 }
 
 /// Schema of the value of `iac-code.session.v1`.
+///
+/// Source: S6.1.
 #[must_use]
 pub fn session_v1() -> Schema {
     json_schema!({
@@ -137,6 +148,8 @@ pub fn session_v1() -> Schema {
 }
 
 /// Schema of the value of `iac-code.artifact.v1`.
+///
+/// Source: S6.2.
 #[must_use]
 pub fn artifact_v1() -> Schema {
     json_schema!({
@@ -160,6 +173,8 @@ pub fn artifact_v1() -> Schema {
 }
 
 /// Schema of the value of `iac-code.tool-progress.v1`.
+///
+/// Source: S6.3.
 #[must_use]
 pub fn tool_progress_v1() -> Schema {
     json_schema!({
@@ -181,6 +196,8 @@ pub fn tool_progress_v1() -> Schema {
 }
 
 /// Schema of the value of `iac-code.pipeline.v1`.
+///
+/// Source: S6.4, S6.6.
 #[must_use]
 pub fn pipeline_v1() -> Schema {
     let forwarded = PipelineEventType::ALL.iter().filter(|event_type| event_type.is_forwarded());

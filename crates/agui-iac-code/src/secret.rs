@@ -11,6 +11,14 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 /// text, and there is no comparison and no deserialisation, so nothing reads or writes it by
 /// accident.
 ///
+/// ```
+/// use agui_iac_code::Secret;
+///
+/// let key = Secret::new("sk-1");
+/// assert_eq!(format!("{key:?} {key}"), "[REDACTED] [REDACTED]");
+/// assert_eq!(key.expose(), "sk-1");
+/// ```
+///
 /// Source: S3.4.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Secret(String);

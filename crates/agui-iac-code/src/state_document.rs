@@ -12,7 +12,7 @@ use crate::metadata::{Input, InputKind, PipelineEnvelope, PipelineStatus, read_e
 /// The journal holds the single events, where a live stream had merged some; the caller dedupes by
 /// sequence and id.
 ///
-/// Source: a2a.md §4.
+/// Source: iac-code 0.16, `GET /iac-code/pipeline/state`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PipelineState<'a> {
@@ -57,6 +57,8 @@ impl<'a> PipelineState<'a> {
 }
 
 /// State of a pipeline as a whole.
+///
+/// Source: iac-code 0.16, `GET /iac-code/pipeline/state`: `snapshot`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PipelineSnapshot<'a> {
@@ -87,6 +89,8 @@ pub struct PipelineSnapshot<'a> {
 }
 
 /// One step in a snapshot.
+///
+/// Source: iac-code 0.16, `GET /iac-code/pipeline/state`: `snapshot.steps`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SnapshotStep<'a> {

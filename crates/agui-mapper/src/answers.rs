@@ -11,6 +11,8 @@ use crate::json::Members;
 use crate::observed::OpenInput;
 
 /// What to send to the kernel for one answered interrupt.
+///
+/// Example: see [`resolve`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Answer {
@@ -35,6 +37,25 @@ pub enum Answer {
 /// Resolves one resume entry against the question that it answers.
 ///
 /// Options are looked up in the same table that was offered ([`Input::choices`]).
+///
+/// ```
+/// use agui_core::{Json, ResumeEntry, ResumeStatus};
+/// use agui_iac_code::PermissionDecision;
+/// use agui_mapper::answers::{Answer, resolve};
+/// use agui_mapper::{OpenInput, OpenInputKind, Sideband, Texts};
+///
+/// let stored = r#"{"kind":"permission","requestTaskId":"T1","inputId":"permission-0a","toolUseId":"call_1"}"#;
+/// let stored = Json::from_string(stored.to_owned())?;
+/// let question = OpenInput::restore("permission-0a", stored, Sideband::No, &Texts::new()).expect("an object");
+/// assert_eq!(question.kind, OpenInputKind::Permission);
+///
+/// let payload = Json::from_string(r#"{"decision":"deny"}"#.to_owned())?;
+/// let entry = ResumeEntry::new("permission-0a", ResumeStatus::Resolved).with_payload(payload);
+/// let Answer::Permission { decision, data } = resolve(&question, &entry)? else { panic!("a permission") };
+/// assert_eq!(decision, PermissionDecision::Deny);
+/// assert!(data.get().contains(r#""decision":"deny""#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`MapError::PayloadRequired`] and [`MapError::PayloadInvalid`] if the entry does not conform to the

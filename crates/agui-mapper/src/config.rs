@@ -10,15 +10,21 @@ use crate::texts::Texts;
 ///
 /// A result can't be split over several events, and some readers of event streams refuse lines above
 /// 64 KiB, so a longer one is cut with a note of what is left out. The kernel keeps the whole of it.
+///
+/// Example: see [`MapperConfig`].
 pub const MAX_RESULT_BYTES: usize = 60_000;
 
 /// Longest JSON text of an artifact or of the parts of a message in a custom event, in bytes (default of
 /// [`MapperConfig::max_artifact_bytes`]).
 ///
 /// Contents that go beyond are left out with a note; whoever needs them asks the agent.
+///
+/// Example: see [`MapperConfig`].
 pub const MAX_ARTIFACT_BYTES: usize = 256 * 1024;
 
 /// Whose metadata the updates carry.
+///
+/// Example: see [`MapperConfig`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Dialect {
@@ -30,6 +36,17 @@ pub enum Dialect {
 }
 
 /// Everything that a mapper knows of its run beforehand.
+///
+/// ```
+/// use agui_mapper::{Dialect, MAX_ARTIFACT_BYTES, MAX_RESULT_BYTES, MapperConfig};
+///
+/// // An agent that is not iac-code, and whose context is not known yet.
+/// let config = MapperConfig::new("thread", "run", "execution", "invocation", "")
+///     .with_dialect(Dialect::Plain)
+///     .with_max_result_bytes(MAX_RESULT_BYTES / 2)
+///     .with_max_artifact_bytes(4 * MAX_ARTIFACT_BYTES);
+/// # drop(config);
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct MapperConfig {

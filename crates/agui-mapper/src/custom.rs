@@ -10,16 +10,32 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 /// Name of [`TaskV1`].
+///
+/// Example: see [`TaskV1`].
 pub const TASK_V1: &str = "a2a.task.v1";
 /// Name of [`ArtifactV1`].
+///
+/// Example: see [`ArtifactV1`].
 pub const ARTIFACT_V1: &str = "a2a.artifact.v1";
 /// Name of [`MessageV1`].
+///
+/// Example: see [`MessageV1`].
 pub const MESSAGE_V1: &str = "a2a.message.v1";
 
 /// Version that the values carry.
 const SCHEMA_VERSION: u8 = 1;
 
 /// Value of `a2a.task.v1`: which A2A ids belong to the run, and what to cancel it by.
+///
+/// ```
+/// use agui_core::{Custom, Json};
+/// use agui_mapper::custom::{TASK_V1, TaskV1};
+///
+/// let ids = TaskV1::new("thread", "run", "execution", "T1").with_context_id("C1");
+/// let event = Custom::new(TASK_V1, Json::from_serialize(&ids)?);
+/// assert!(event.value.get().ends_with(r#""taskId":"T1","contextId":"C1"}"#));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -54,6 +70,19 @@ impl<'a> TaskV1<'a> {
 }
 
 /// Value of `a2a.artifact.v1`: an artifact that is more than text, or a piece of one.
+///
+/// ```
+/// use a2a_wire::StreamItem;
+/// use agui_mapper::MAX_ARTIFACT_BYTES;
+/// use agui_mapper::custom::ArtifactV1;
+///
+/// let datum = br#"{"result":{"artifactUpdate":{"taskId":"T1","contextId":"C1",
+///     "artifact":{"artifactId":"A1","parts":[{"data":{"cost":12.50}}]}}}}"#;
+/// let StreamItem::ArtifactUpdate(update) = StreamItem::decode(datum)? else { panic!("an artifact") };
+/// let value = ArtifactV1::new(&update.artifact, MAX_ARTIFACT_BYTES).expect("it was received");
+/// assert_eq!(value.artifact.get(), r#"{"artifactId":"A1","parts":[{"data":{"cost":12.50}}]}"#);
+/// # Ok::<(), a2a_wire::DecodeError>(())
+/// ```
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -121,6 +150,22 @@ impl<'a> Outline<'a> {
 
 /// Value of `a2a.message.v1`: the parts of an agent's message that are not text, which the text message of
 /// the stream can't hold.
+///
+/// ```
+/// use a2a_wire::StreamItem;
+/// use agui_mapper::MAX_ARTIFACT_BYTES;
+/// use agui_mapper::custom::MessageV1;
+///
+/// let datum = br#"{"result":{"message":{"messageId":"m1","role":"ROLE_AGENT",
+///     "parts":[{"text":"Here it is."},{"url":"https://example.org/plan.pdf"}]}}}"#;
+/// let StreamItem::Message(message) = StreamItem::decode(datum)? else { panic!("a message") };
+/// let value = MessageV1::new("m1", &message.parts, MAX_ARTIFACT_BYTES).expect("a part that is not text");
+/// assert_eq!(
+///     serde_json::to_string(&value)?,
+///     r#"{"schemaVersion":1,"messageId":"m1","parts":[{"url":"https://example.org/plan.pdf"}]}"#
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -146,6 +191,8 @@ impl<'a> MessageV1<'a> {
 }
 
 /// A part in the spelling of A2A 1.0; one whose content was left out says how large it was.
+///
+/// Source: A2A 1.0 `Part`.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

@@ -3,6 +3,8 @@
 /// Why a user message or an answer can't be sent to the kernel.
 ///
 /// A variant with a `pointer` names the member of the run input as a JSON pointer; no variant holds a value.
+///
+/// Example: see [`request::message`](crate::request::message).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MapError {

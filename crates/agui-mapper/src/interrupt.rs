@@ -20,6 +20,8 @@ pub(crate) use schema::takes_free_text;
 pub(crate) use value::{Asker, Question, of_input};
 
 /// Sorts of questions.
+///
+/// Example: see [`answers::resolve`](crate::answers::resolve).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OpenInputKind {

@@ -21,6 +21,31 @@ use crate::position::ResumePoint;
 /// comes out is a valid AG-UI stream whatever comes in: it begins with `RUN_STARTED`, every span is closed,
 /// and [`finish`](Self::finish) gives the one terminal event. How a run ends is the caller's decision, with
 /// the help of [`observed`](Self::observed).
+///
+/// ```
+/// use a2a_wire::StreamItem;
+/// use agui_core::{EventType, UnixMillis};
+/// use agui_mapper::{Ending, EventMapper, MapperConfig};
+///
+/// let asked = br#"{"result":{"statusUpdate":{"taskId":"T1","contextId":"C1",
+///     "status":{"state":"TASK_STATE_INPUT_REQUIRED"},
+///     "metadata":{"iac_code":{"input":{"kind":"permission","requestTaskId":"T1","contextId":"C1",
+///         "inputId":"permission-0a","toolUseId":"call_1","toolName":"bash","required":true}}}}}}"#;
+///
+/// let mut mapper = EventMapper::new(MapperConfig::new("thread", "run", "execution", "invocation", "C1"));
+/// let now = UnixMillis::new(1);
+/// mapper.start(now);
+/// mapper.handle_item(now, &StreamItem::decode(asked)?);
+/// assert_eq!(mapper.observed().task_id.get(), Some("T1"));
+///
+/// let questions: Vec<_> = mapper.observed().open_inputs.iter().map(|open| open.interrupt.clone()).collect();
+/// assert_eq!(questions[0].id.as_str(), "permission-0a");
+/// mapper.finish(now, Ending::Interrupt(questions));
+/// let types: Vec<_> =
+///     std::iter::from_fn(|| mapper.poll_event()).map(|event| event.event_type()).collect();
+/// assert_eq!(types.last(), Some(&EventType::RunFinished));
+/// # Ok::<(), a2a_wire::DecodeError>(())
+/// ```
 #[derive(Debug)]
 pub struct EventMapper {
     config: MapperConfig,
@@ -50,6 +75,8 @@ enum Phase {
 }
 
 /// How a run ends.
+///
+/// Example: see [`EventMapper`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Ending {

@@ -13,6 +13,8 @@ use crate::texts::Texts;
 ///
 /// `identity_error`, `failure`, `backup_blocked` and `permission_wait` belong to the state they came with:
 /// they are forgotten when the task works again.
+///
+/// Example: see [`EventMapper`](crate::EventMapper).
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Observed {
@@ -83,6 +85,8 @@ impl Observed {
 }
 
 /// An id that the kernel tells once and must not change.
+///
+/// Example: see [`EventMapper`](crate::EventMapper).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Identity {
@@ -127,6 +131,8 @@ impl Identity {
 }
 
 /// A question that waits for an answer.
+///
+/// Example: see [`answers::resolve`](crate::answers::resolve).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OpenInput {
@@ -140,7 +146,8 @@ pub struct OpenInput {
     pub tool_use_id: Option<Box<str>>,
     /// Whether the answer goes beside the stream, by a unary call.
     pub sideband: bool,
-    /// The members that may be stored: the whitelist of a2a.md §5.7 with task, context and input id filled in.
+    /// The members that may be stored, with task, context and input id filled in; see
+    /// [`Input::PUBLIC_MEMBERS`](agui_iac_code::metadata::Input::PUBLIC_MEMBERS).
     pub value: Json,
     /// What the client gets, without `expiresAt`.
     pub interrupt: Interrupt,
@@ -157,6 +164,8 @@ impl OpenInput {
 }
 
 /// The way an answer takes to the kernel.
+///
+/// Example: see [`answers::resolve`](crate::answers::resolve).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Sideband {
@@ -167,6 +176,28 @@ pub enum Sideband {
 }
 
 /// A question that was asked again with other arguments under the same id.
+///
+/// ```
+/// use a2a_wire::StreamItem;
+/// use agui_core::UnixMillis;
+/// use agui_mapper::{EventMapper, MapperConfig};
+///
+/// let mut mapper = EventMapper::new(MapperConfig::new("thread", "run", "execution", "invocation", "C1"));
+/// for target in ["/tmp/a", "/etc"] {
+///     let asked = format!(
+///         r#"{{"result":{{"statusUpdate":{{"taskId":"T1","contextId":"C1",
+///             "status":{{"state":"TASK_STATE_INPUT_REQUIRED"}},"metadata":{{"iac_code":{{"input":{{
+///             "kind":"permission","inputId":"permission-0a","toolUseId":"call_1",
+///             "target":"{target}"}}}}}}}}}}}}"#
+///     );
+///     mapper.handle_item(UnixMillis::new(1), &StreamItem::decode(asked.as_bytes())?);
+/// }
+/// // Who agreed to the first one has not agreed to the second.
+/// let replaced = &mapper.observed().replaced[0];
+/// assert_eq!(replaced.old.as_str(), "permission-0a");
+/// assert_ne!(replaced.new, replaced.old);
+/// # Ok::<(), a2a_wire::DecodeError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReplacedInput {
@@ -177,6 +208,8 @@ pub struct ReplacedInput {
 }
 
 /// What the kernel said about an answer.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.inputReceived`, `permissionAck` and `permissionRecovered`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Receipt {
@@ -208,6 +241,8 @@ impl Receipt {
 }
 
 /// Kinds of notices about answers.
+///
+/// Source: iac-code 0.16, members of `metadata.iac_code` and pipeline events of these names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Notice {
@@ -224,6 +259,8 @@ pub enum Notice {
 }
 
 /// An answer that was not applied for a reason of cloud identity.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.permissionIdentityError`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IdentityError {
@@ -236,6 +273,8 @@ pub struct IdentityError {
 }
 
 /// The turn ended with an error; its text is not for clients.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.error`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Failure {
@@ -246,6 +285,8 @@ pub struct Failure {
 }
 
 /// The end of the execution waits for a backup that fails; its text is not for clients.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.backupBlocked` and pipeline event `backup_blocked`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BackupBlock {
@@ -256,6 +297,8 @@ pub struct BackupBlock {
 }
 
 /// How a pipeline ended.
+///
+/// Source: iac-code 0.16, pipeline events `pipeline_completed`, `pipeline_failed`, `pipeline_canceled`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PipelineEnd {

@@ -9,6 +9,28 @@ use serde::{Deserialize, Serialize};
 /// [`EventMapper::position`](crate::EventMapper::position) gives it, a store keeps it, and
 /// [`MapperConfig::with_resume`](crate::MapperConfig::with_resume) takes it back. It holds digests of
 /// texts, never texts.
+///
+/// ```
+/// use a2a_wire::StreamItem;
+/// use agui_core::UnixMillis;
+/// use agui_mapper::{Ending, EventMapper, MapperConfig, ResumePoint};
+///
+/// let said = br#"{"result":{"statusUpdate":{"taskId":"T1","contextId":"C1",
+///     "status":{"state":"TASK_STATE_WORKING","message":{"messageId":"T1-message","role":"ROLE_AGENT",
+///         "parts":[{"text":"Creating the VPC."}]}}}}}"#;
+/// let mut mapper = EventMapper::new(MapperConfig::new("thread", "run-1", "execution", "invocation", "C1"));
+/// mapper.handle_item(UnixMillis::new(1), &StreamItem::decode(said)?);
+/// mapper.finish(UnixMillis::new(2), Ending::Success);
+/// let position = mapper.position();
+/// assert_eq!((position.texts[0].message_id.as_str(), position.texts[0].bytes), ("T1-message", 17));
+///
+/// let stored = serde_json::to_string(&position)?;
+/// assert!(!stored.contains("VPC"));
+/// let position: ResumePoint = serde_json::from_str(&stored)?;
+/// let next = MapperConfig::new("thread", "run-2", "execution", "invocation", "C1").with_resume(position);
+/// # drop(next);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
@@ -79,6 +101,8 @@ impl ResumePoint {
 }
 
 /// What one run showed of one message of the kernel, as digests.
+///
+/// Example: see [`ResumePoint`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

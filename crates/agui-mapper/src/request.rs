@@ -12,13 +12,19 @@ mod pointers;
 pub use files::{FileContent, FileData, any_message};
 use pointers::Pointers;
 
-/// Image types that the kernel takes. Source: S2.11.
+/// Image types that the kernel takes.
+///
+/// Source: S2.11.
 pub const IMAGE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/// Longest file name of an image in bytes. Source: a2a.md §5.2.
+/// Longest file name of an image in bytes.
+///
+/// Source: iac-code 0.16, images of `iac-code agui`.
 pub const MAX_FILENAME_BYTES: usize = 255;
 
 /// The newest user message of a run input.
+///
+/// Example: see [`message`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct UserInput<'a> {
@@ -29,6 +35,8 @@ pub struct UserInput<'a> {
 }
 
 /// One part of a user message.
+///
+/// Example: see [`message`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum UserPart<'a> {
@@ -41,6 +49,8 @@ pub enum UserPart<'a> {
 }
 
 /// An inline image, not yet decoded.
+///
+/// Example: see [`message`].
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ImageData<'a> {
@@ -68,9 +78,30 @@ impl std::fmt::Debug for ImageData<'_> {
 ///
 /// Parts of types that nobody knows were left out when the input was decoded and stay out.
 ///
+/// ```
+/// use agui_core::RunAgentInput;
+/// use agui_mapper::MapError;
+/// use agui_mapper::request::{UserPart, message};
+///
+/// let body = br#"{"threadId":"t1","runId":"r1","messages":[{"role":"user","id":"u1","content":[
+///     {"type":"text","text":"Build this."},
+///     {"type":"image","source":{"type":"data","value":"iVBORw0KGgo=","mimeType":"image/png"}}]}]}"#;
+/// let input = RunAgentInput::decode(body)?;
+/// let said = message(&input)?;
+/// assert_eq!((said.message_id, &said.parts[0]), ("u1", &UserPart::Text("Build this.")));
+/// let UserPart::Image(image) = &said.parts[1] else { panic!("an image") };
+/// assert_eq!((image.mime_type, &*image.filename), ("image/png", "agui-image-1"));
+///
+/// let silent = RunAgentInput::new("t1", "r2", Vec::new());
+/// assert_eq!(message(&silent), Err(MapError::NoUserMessage));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`MapError`] with a JSON pointer if there is no user message, or if it holds what the kernel does not
-/// take. Source: S2.5, S2.10.
+/// take.
+///
+/// Source: S2.5, S2.10.
 pub fn message(input: &RunAgentInput) -> Result<UserInput<'_>, MapError> {
     newest(input, parts)
 }

@@ -8,6 +8,13 @@ use crate::custom::{ARTIFACT_V1, MESSAGE_V1, TASK_V1};
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The schemas with the file names they are published under.
+///
+/// ```
+/// for (file, schema) in agui_mapper::schema::all() {
+///     println!("{file}: {}", serde_json::to_string(&schema)?);
+/// }
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[must_use]
 pub fn all() -> Vec<(&'static str, Schema)> {
     vec![
@@ -18,6 +25,8 @@ pub fn all() -> Vec<(&'static str, Schema)> {
 }
 
 /// Schema of the value of `a2a.task.v1`.
+///
+/// Example: see [`all`].
 #[must_use]
 pub fn task_v1() -> Schema {
     json_schema!({
@@ -38,6 +47,8 @@ pub fn task_v1() -> Schema {
 }
 
 /// Schema of the value of `a2a.artifact.v1`.
+///
+/// Example: see [`all`].
 #[must_use]
 pub fn artifact_v1() -> Schema {
     json_schema!({
@@ -67,6 +78,8 @@ pub fn artifact_v1() -> Schema {
 }
 
 /// Schema of the value of `a2a.message.v1`.
+///
+/// Example: see [`all`].
 #[must_use]
 pub fn message_v1() -> Schema {
     json_schema!({

@@ -1,6 +1,15 @@
 //! Texts of interrupts that the kernel gives no text for.
 
 /// Default texts, in the language of the request; the caller fills them from its catalogue.
+///
+/// ```
+/// use agui_mapper::{MapperConfig, Texts};
+///
+/// let mut texts = Texts::new();
+/// texts.permission_required = "Autorisation requise".to_owned();
+/// let config = MapperConfig::new("thread", "run", "execution", "invocation", "C1").with_texts(texts);
+/// # drop(config);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Texts {

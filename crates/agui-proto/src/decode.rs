@@ -12,6 +12,8 @@ use crate::{PREFIX_BYTES, ProtoError};
 pub const MAX_FRAME_BYTES: usize = 10 * 1024 * 1024;
 
 /// What one frame holds.
+///
+/// Example: see [`decode`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Received<T> {
@@ -28,6 +30,17 @@ pub enum Received<T> {
 ///
 /// So one reader judges both: unknown words, parts and operations are still there, for it to leave out.
 ///
+/// ```
+/// use agui_core::{Event, TextMessageEnd};
+/// use agui_proto::{PREFIX_BYTES, Received, decode_record, encode};
+///
+/// let mut frame = Vec::new();
+/// encode(&Event::from(TextMessageEnd::new("m1")), &mut frame)?;
+/// let json = br#"{"type":"TEXT_MESSAGE_END","messageId":"m1"}"#;
+/// assert_eq!(decode_record(&frame[PREFIX_BYTES..])?, Received::Known(json.to_vec()));
+/// # Ok::<(), agui_proto::ProtoError>(())
+/// ```
+///
 /// # Errors
 /// [`ProtoError`] if the bytes are not one event as a producer writes it.
 pub fn decode_record(message: &[u8]) -> Result<Received<Vec<u8>>, ProtoError> {
@@ -41,6 +54,18 @@ pub fn decode_record(message: &[u8]) -> Result<Received<Vec<u8>>, ProtoError> {
 }
 
 /// Reads one message, without its length.
+///
+/// ```
+/// use agui_core::{Event, TextMessageEnd};
+/// use agui_proto::{PREFIX_BYTES, ProtoError, Received, decode, encode};
+///
+/// let event = Event::from(TextMessageEnd::new("m1"));
+/// let mut frame = Vec::new();
+/// encode(&event, &mut frame)?;
+/// assert_eq!(decode(&frame[PREFIX_BYTES..])?, Received::Known(event));
+/// assert!(matches!(decode(b""), Err(ProtoError::NotOneEvent)));
+/// # Ok::<(), ProtoError>(())
+/// ```
 ///
 /// # Errors
 /// As [`decode_record`], and [`ProtoError::Event`] if the event is malformed.

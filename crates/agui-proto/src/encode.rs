@@ -6,9 +6,13 @@ use crate::ProtoError;
 use crate::wire::Envelope;
 
 /// Media type of a stream of frames, without parameters: released clients compare it as a whole.
+///
+/// Source: AG-UI 1.0, "Protobuf binding".
 pub const CONTENT_TYPE: &str = "application/vnd.ag-ui.event+proto";
 
 /// Size of the length before each message, in bytes: an unsigned big-endian integer.
+///
+/// Source: AG-UI 1.0, "Protobuf binding".
 pub const PREFIX_BYTES: usize = 4;
 
 /// Appends one event as a frame: the length, then the message.

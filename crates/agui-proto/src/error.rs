@@ -3,6 +3,8 @@ use std::fmt;
 use agui_core::DecodeError;
 
 /// Why an event cannot be written or bytes cannot be read. Never carries a value from the event.
+///
+/// Example: see [`decode`](crate::decode).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProtoError {
@@ -58,6 +60,8 @@ impl From<prost::DecodeError> for ProtoError {
 }
 
 /// Where bytes stop being a protocol buffer; a text for developers.
+///
+/// Example: see [`decode`](crate::decode).
 #[derive(Debug)]
 pub struct WireFault(Option<prost::DecodeError>);
 

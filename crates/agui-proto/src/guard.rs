@@ -7,7 +7,9 @@ use crate::fields::{Field, Fields, Payload};
 /// Most memory that the parts of one frame may take when they are decoded, in bytes (64 MiB).
 ///
 /// A list of empty messages is small on the wire and large in memory, which the size of the frame does not
-/// bound. The cap is ours: over a hundred thousand messages, tool calls or operations fit.
+/// bound. Over a hundred thousand messages, tool calls or operations fit.
+///
+/// Source: AG-UI 1.0 names no limit; the cap is ours.
 pub const MAX_DECODED_BYTES: usize = 64 * 1024 * 1024;
 
 /// What a nested message takes beside its texts, at most, in bytes.

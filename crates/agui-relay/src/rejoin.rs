@@ -33,12 +33,27 @@ use self::table::{Found, RunKey, Table};
 use crate::text;
 
 /// Bodies up to this size are compared by what they say, larger ones byte by byte; 1 MiB.
+///
+/// Example: see [`Rejoin`].
 pub const MEANING_MAX_BYTES: usize = 1024 * 1024;
 
 /// An [`Agent`] that does not run the same request twice.
 ///
 /// Same means: the same thread id, the same run id, and a body that says the same, whatever the order of its
-/// keys (see [`MEANING_MAX_BYTES`]). Requests that are refused leave no trace, so they can be tried again. Clones share their runs.
+/// keys (see [`MEANING_MAX_BYTES`]). Requests that are refused leave no trace, so they can be tried again. Clones
+/// share their runs.
+///
+/// ```
+/// use agui_relay::{CancelOutcome, Rejoin, RejoinConfig, Upstream, UpstreamConfig};
+///
+/// let upstream = Upstream::new(UpstreamConfig::new("http://127.0.0.1:9000/invocations"))?;
+/// let agent = Rejoin::new(upstream, RejoinConfig::default());
+///
+/// let runs = agent.runs();
+/// assert_eq!(runs.count(), 0);
+/// assert_eq!(runs.cancel(&"thread-1".into(), &"run-1".into()), CancelOutcome::Unknown);
+/// # Ok::<(), agui_relay::RelayError>(())
+/// ```
 #[derive(Clone)]
 pub struct Rejoin {
     shared: Arc<Shared>,

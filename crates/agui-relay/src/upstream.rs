@@ -26,6 +26,13 @@ use self::pump::Pump;
 use crate::text;
 
 /// Why an upstream cannot be used as it was configured.
+///
+/// ```
+/// use agui_relay::{RelayError, Upstream, UpstreamConfig};
+///
+/// let refused = Upstream::new(UpstreamConfig::new("http://127.0.0.1:9000/").with_forward("content-length"));
+/// assert!(matches!(refused, Err(RelayError::InvalidForward { .. })));
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RelayError {
@@ -45,6 +52,19 @@ pub enum RelayError {
 /// The body of a request goes there as it came. What comes back is read tolerantly and repaired, so that
 /// callers get a valid stream whatever the server sends: balanced spans, the ids of the request, one terminal
 /// event and nothing after it. Clones share their runs.
+///
+/// ```no_run
+/// use agui_core::{Agent, Problem, RunRequest, RunStream};
+/// use agui_relay::{Upstream, UpstreamConfig};
+///
+/// # async fn run(request: RunRequest) -> Result<(), Box<dyn std::error::Error>> {
+/// let agent = Upstream::new(UpstreamConfig::new("http://127.0.0.1:9000/invocations"))?;
+/// let events: Result<RunStream, Problem> = agent.run(request).await;
+/// # drop(events);
+/// agent.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Upstream {
     shared: Arc<Shared>,

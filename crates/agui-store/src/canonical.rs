@@ -21,6 +21,13 @@ const MAX_DEPTH: usize = 256;
 /// Two bodies have the same digest if they mean the same: `1.0`, `1e0` and `1` are one number, while
 /// no digit of a large or long number is lost. Equal to the Python adapter's digest for bodies whose
 /// numbers are all integer literals. A body that is not JSON is digested as it is.
+///
+/// ```
+/// use agui_store::request_digest;
+///
+/// assert_eq!(request_digest(br#"{"a":1.0,"b":[]}"#), request_digest(br#"{ "b": [], "a": 1 }"#));
+/// assert_ne!(request_digest(br#"{"a":1}"#), request_digest(br#"{"a":"1"}"#));
+/// ```
 #[must_use]
 pub fn request_digest(body: &[u8]) -> Digest {
     digest(body, Numbers::Exact)
@@ -30,6 +37,8 @@ pub fn request_digest(body: &[u8]) -> Digest {
 ///
 /// Numbers with a fraction or an exponent are read as doubles and spelled as Python does. Python has
 /// no digest for what it refuses: integers of more than 4300 digits and lone surrogates.
+///
+/// Source: iac-code 0.16, `runDigests` of its state file.
 #[must_use]
 pub fn python_digest(body: &[u8]) -> Digest {
     digest(body, Numbers::Python)
@@ -38,6 +47,8 @@ pub fn python_digest(body: &[u8]) -> Digest {
 /// Digest of an answer to an interrupt, as the Python adapter computes it; an absent payload is `null`.
 ///
 /// `status` is the wire name, `resolved` or `cancelled`.
+///
+/// Source: iac-code 0.16, `appliedResumeDigests` of its state file.
 #[must_use]
 pub fn answer_digest(status: &str, payload: Option<&Json>) -> Digest {
     let mut text = b"{\"payload\":".to_vec();

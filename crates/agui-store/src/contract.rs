@@ -98,6 +98,8 @@ async fn stored(store: &dyn ThreadStore, thread: &str) -> (ThreadRecord, Version
 }
 
 /// Nothing is found where nothing was put.
+///
+/// Example: see [`ThreadStore`].
 pub async fn a_thread_that_was_never_saved_is_none(store: Arc<dyn ThreadStore>) {
     let thread = ThreadId::from("t");
     assert!(store.load(&thread).await.unwrap().is_none());
@@ -107,6 +109,8 @@ pub async fn a_thread_that_was_never_saved_is_none(store: Arc<dyn ThreadStore>) 
 }
 
 /// Every field survives, texts and digits included.
+///
+/// Example: see [`ThreadStore`].
 pub async fn a_record_is_loaded_as_it_was_saved(store: Arc<dyn ThreadStore>) {
     let mut record = full_record();
     let version = store.save(&mut record, Version::ABSENT).await.unwrap();
@@ -116,6 +120,8 @@ pub async fn a_record_is_loaded_as_it_was_saved(store: Arc<dyn ThreadStore>) {
 }
 
 /// After a save the writer's record is what a load gives, also when history left it.
+///
+/// Example: see [`ThreadStore`].
 pub async fn a_saved_record_equals_the_loaded_one(store: Arc<dyn ThreadStore>) {
     let mut record = record("t");
     let mut version = Version::ABSENT;
@@ -130,6 +136,8 @@ pub async fn a_saved_record_equals_the_loaded_one(store: Arc<dyn ThreadStore>) {
 }
 
 /// The version decides, and a refused save leaves both sides as they were.
+///
+/// Example: see [`ThreadStore`].
 pub async fn a_stale_writer_is_refused_and_nothing_changes(store: Arc<dyn ThreadStore>) {
     let mut first = record("t");
     let mut stale = record("t");
@@ -153,6 +161,8 @@ pub async fn a_stale_writer_is_refused_and_nothing_changes(store: Arc<dyn Thread
 }
 
 /// Of writers that have seen the same record one gets through, whoever it is.
+///
+/// Example: see [`ThreadStore`].
 pub async fn one_of_many_writers_wins(store: Arc<dyn ThreadStore>) {
     let version = store.save(&mut record("t"), Version::ABSENT).await.unwrap();
     let mut writers = Vec::new();
@@ -175,6 +185,8 @@ pub async fn one_of_many_writers_wins(store: Arc<dyn ThreadStore>) {
 }
 
 /// Run ids, executions and answers count within their thread only.
+///
+/// Source: S9.1.
 pub async fn threads_do_not_mix(store: Arc<dyn ThreadStore>) {
     for (thread, content) in [("one", b"1"), ("two", b"2")] {
         let mut record = record(thread);
@@ -195,6 +207,8 @@ pub async fn threads_do_not_mix(store: Arc<dyn ThreadStore>) {
 }
 
 /// Thread ids are opaque: none escapes, none is another one's neighbour.
+///
+/// Source: S11.7.
 pub async fn unsafe_thread_ids_stay_distinct(store: Arc<dyn ThreadStore>) {
     let long = "x".repeat(300);
     let longer = "x".repeat(301);
@@ -240,6 +254,8 @@ pub async fn unsafe_thread_ids_stay_distinct(store: Arc<dyn ThreadStore>) {
 }
 
 /// The empty id names no thread.
+///
+/// Source: S2.1.
 pub async fn an_empty_thread_id_is_refused(store: Arc<dyn ThreadStore>) {
     let empty = ThreadId::from("");
     assert!(matches!(store.load(&empty).await, Err(StoreError::EmptyThreadId)));
@@ -250,6 +266,8 @@ pub async fn an_empty_thread_id_is_refused(store: Arc<dyn ThreadStore>) {
 }
 
 /// What a load would refuse is refused before it replaces something that can be loaded.
+///
+/// Example: see [`ThreadStore`].
 pub async fn a_record_that_could_not_be_loaded_is_refused(store: Arc<dyn ThreadStore>) {
     let mut good = record("t");
     let version = store.save(&mut good, Version::ABSENT).await.unwrap();
@@ -276,6 +294,8 @@ pub async fn a_record_that_could_not_be_loaded_is_refused(store: Arc<dyn ThreadS
 }
 
 /// A run id is used up for ever, while the record stays small.
+///
+/// Source: S2.2.
 pub async fn run_ids_are_known_for_ever(store: Arc<dyn ThreadStore>) {
     let digest = |number: usize| Digest::of(format!("request {number}").as_bytes());
     let run = |number: usize| RunId::from(format!("run-{number}"));
@@ -297,6 +317,8 @@ pub async fn run_ids_are_known_for_ever(store: Arc<dyn ThreadStore>) {
 }
 
 /// A late cancel of an execution that ended long ago is told so.
+///
+/// Source: S10.1.
 pub async fn ended_executions_are_known_for_ever(store: Arc<dyn ThreadStore>) {
     let execution = |number: usize| ExecutionId::from(format!("execution-{number}"));
     let mut record = record("t");
@@ -318,6 +340,8 @@ pub async fn ended_executions_are_known_for_ever(store: Arc<dyn ThreadStore>) {
 }
 
 /// An answer is recognised when it comes again, within its execution and later.
+///
+/// Source: S8.6.
 pub async fn answers_are_known_for_ever_and_belong_to_an_execution(store: Arc<dyn ThreadStore>) {
     let digest = |execution: usize, number: usize| Digest::of(format!("{execution}/{number}").as_bytes());
     let interrupt = |number: usize| InterruptId::from(format!("ask-{number}"));
@@ -347,6 +371,8 @@ pub async fn answers_are_known_for_ever_and_belong_to_an_execution(store: Arc<dy
 }
 
 /// All parked threads are found, once each, whatever the page size.
+///
+/// Example: see [`ThreadStore`].
 pub async fn parked_threads_are_listed_once_over_all_pages(store: Arc<dyn ThreadStore>) {
     let mut expected = BTreeSet::new();
     for number in 0..11_u64 {
@@ -386,6 +412,8 @@ pub async fn parked_threads_are_listed_once_over_all_pages(store: Arc<dyn Thread
 type Change<'a> = (&'a dyn Fn(&mut ThreadRecord), bool);
 
 /// A thread is in the index exactly while it waits.
+///
+/// Source: S11.3.
 pub async fn the_index_follows_what_is_saved(store: Arc<dyn ThreadStore>) {
     let mut record = record("t");
     let mut version = Version::ABSENT;

@@ -6,10 +6,21 @@ use std::str::FromStr;
 use sha2::{Digest as _, Sha256};
 
 /// A SHA-256 digest; printed as 64 lower-case hexadecimal digits.
+///
+/// ```
+/// use agui_store::Digest;
+///
+/// let text = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+/// assert_eq!(Digest::of(b"").to_string(), text);
+/// assert_eq!(text.parse(), Ok(Digest::of(b"")));
+/// assert!("E3B0".parse::<Digest>().is_err());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
 /// The text is not 64 lower-case hexadecimal digits.
+///
+/// Example: see [`Digest`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not 64 lower-case hexadecimal digits")]
 #[non_exhaustive]

@@ -5,6 +5,16 @@ use std::io;
 use std::time::Duration;
 
 /// Why a store refused. Messages name places and reasons, never stored content, ids or paths.
+///
+/// ```
+/// use agui_store::{Entry, FileStore, StoreError};
+///
+/// let directory = tempfile::tempdir()?;
+/// std::fs::write(directory.path().join("threads"), "not a directory")?;
+/// let refused = FileStore::open(directory.path());
+/// assert!(matches!(refused, Err(StoreError::WrongKind(Entry::ThreadsDirectory))));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -63,6 +73,8 @@ impl StoreError {
 }
 
 /// Something that a file store keeps.
+///
+/// Example: see [`StoreError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Entry {
@@ -100,6 +112,8 @@ impl fmt::Display for Entry {
 }
 
 /// What is wrong with stored content. `field` is the name of a field of the format, never a value.
+///
+/// Example: see [`StoreError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Corruption {
@@ -145,6 +159,8 @@ pub enum Corruption {
 }
 
 /// A step of reading or writing.
+///
+/// Example: see [`StoreError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {

@@ -53,6 +53,25 @@ pub use self::totals::WriteTotals;
 /// Files are replaced, never changed: written beside, synced, renamed, the directory synced. All file
 /// work happens on the runtime's blocking threads. Writers in other processes are kept apart by a lock
 /// file a thread, writers that know no lock are noticed by the document's digest.
+///
+/// ```
+/// use agui_store::{Execution, FileStore, ThreadRecord, ThreadStore, Version};
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let directory = tempfile::tempdir()?;
+/// let store = FileStore::open(directory.path())?;
+/// let execution = Execution::new("e1".into(), "inv".into());
+/// let mut record = ThreadRecord::new("thread".into(), "/workspace", execution);
+/// store.save(&mut record, Version::ABSENT).await?;
+///
+/// assert_eq!(store.write_totals().documents, 1);
+/// assert!(directory.path().join("threads/thread.json").is_file());
+/// # Ok(())
+/// # }
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(example()).unwrap();
+/// ```
+///
+/// Source: S11.1, S11.3, S11.7.
 #[derive(Clone)]
 pub struct FileStore {
     shared: Arc<Shared>,

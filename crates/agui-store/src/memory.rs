@@ -16,6 +16,8 @@ use crate::record::{RetiredHistory, ThreadRecord};
 use crate::store::{ParkedCursor, ParkedPage, ParkedThread, Stored, ThreadStore, Version};
 
 /// Keeps records in memory; for tests and for servers that may forget.
+///
+/// Example: see [`ThreadStore`].
 #[derive(Default)]
 pub struct MemoryStore {
     threads: Mutex<BTreeMap<ThreadId, Kept>>,

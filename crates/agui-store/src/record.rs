@@ -33,6 +33,21 @@ impl fmt::Debug for Foreign {
 ///
 /// No conversation, no artifact and no secret is part of it (S11.4): digests, ids, positions, and the
 /// public projection of the questions that wait for an answer.
+///
+/// ```
+/// use agui_store::{Digest, Execution, ThreadRecord};
+///
+/// let execution = Execution::new("e1".into(), "inv-1".into());
+/// let mut record = ThreadRecord::new("thread".into(), "/workspace", execution);
+/// record.record_run("run-1".into(), Digest::of(b"the request"));
+/// record.rotate("e2".into(), "inv-2".into());
+///
+/// assert!(record.is_terminal(&"e1".into()));
+/// assert_eq!(record.run_digest(&"run-1".into()), Some(Digest::of(b"the request")));
+/// assert!(record.retire_history().is_empty());
+/// ```
+///
+/// Source: S11.2, S11.4.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ThreadRecord {
@@ -64,6 +79,8 @@ pub struct ThreadRecord {
 }
 
 /// A run id that must never be used again on its thread.
+///
+/// Source: S2.2, S9.1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RecordedRun {
@@ -82,6 +99,8 @@ impl RecordedRun {
 }
 
 /// An answer that the kernel accepted.
+///
+/// Source: S8.6.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AppliedAnswer {

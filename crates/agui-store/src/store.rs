@@ -22,6 +22,30 @@ use crate::record::{PendingInterrupt, ThreadRecord};
 /// Implementations pass `thread_store_contract_tests!` (feature `contract`).
 /// Futures may be dropped at any time: a save then either happened or did not, and the next save with
 /// the old version tells which by [`StoreError::Conflict`].
+///
+/// ```
+/// use std::num::NonZeroUsize;
+///
+/// use agui_store::{Execution, MemoryStore, StoreError, ThreadRecord, ThreadStore, Version, request_digest};
+///
+/// # async fn example() -> Result<(), StoreError> {
+/// let store: Box<dyn ThreadStore> = Box::new(MemoryStore::new());
+/// let (mut record, version) = match store.load(&"thread".into()).await? {
+///     Some(stored) => (stored.record, stored.version),
+///     None => {
+///         let execution = Execution::new("e1".into(), "inv".into());
+///         (ThreadRecord::new("thread".into(), "/workspace", execution), Version::ABSENT)
+///     }
+/// };
+/// record.record_run("run-1".into(), request_digest(b"{}"));
+/// store.save(&mut record, version).await?;
+///
+/// let waiting = store.parked_index(None, NonZeroUsize::MIN).await?;
+/// assert!(waiting.threads.is_empty() && waiting.next.is_none());
+/// # Ok(())
+/// # }
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(example()).unwrap();
+/// ```
 #[async_trait]
 pub trait ThreadStore: fmt::Debug + Send + Sync + 'static {
     /// The thread's record, `None` if the thread was never saved.
@@ -93,6 +117,8 @@ pub trait ThreadStore: fmt::Debug + Send + Sync + 'static {
 }
 
 /// A record as it was found.
+///
+/// Example: see [`ThreadStore`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Stored {
@@ -111,6 +137,8 @@ impl Stored {
 }
 
 /// Which content of a record a writer has seen. Compare for equality only.
+///
+/// Example: see [`ThreadStore`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Version(VersionKind);
 
@@ -149,6 +177,8 @@ impl Version {
 
 /// Where the next page of [`ThreadStore::parked`] or [`ThreadStore::parked_index`] begins; meaningful to
 /// the store and the operation that gave it.
+///
+/// Example: see [`ThreadStore`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParkedCursor(Box<str>);
 
@@ -167,6 +197,8 @@ impl ParkedCursor {
 }
 
 /// One page of parked threads.
+///
+/// Example: see [`ThreadStore`].
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ParkedPage {
@@ -179,6 +211,8 @@ pub struct ParkedPage {
 }
 
 /// A thread that waits for answers.
+///
+/// Example: see [`ThreadStore`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ParkedThread {

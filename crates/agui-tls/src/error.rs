@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use rustls::pki_types::pem;
 
 /// Why there is no TLS configuration.
+///
+/// Example: see [`Trust`](crate::Trust).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlsError {

@@ -20,6 +20,16 @@ const FILE_VARIABLE: &str = "SSL_CERT_FILE";
 const ALPN: &[u8] = b"http/1.1";
 
 /// The authorities whose certificates are accepted: the public ones, and those of PEM files.
+///
+/// ```
+/// use agui_tls::{TlsError, Trust};
+///
+/// match Trust::from_env().with_file("/etc/company/ca.pem").client_config() {
+///     Ok(config) => drop(config),
+///     Err(TlsError::Processor) => eprintln!("https needs a newer processor"),
+///     Err(error) => eprintln!("{error}"), // names the file
+/// }
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trust {
     files: Vec<PathBuf>,

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Live counters of a server, for idle checks and tests. Clones show the same server.
+///
+/// Example: see [`Server`](crate::Server).
 #[derive(Debug, Clone, Default)]
 pub struct Activity {
     counts: Arc<Counts>,

@@ -223,7 +223,7 @@ impl ServerBuilder {
     /// code that is not in the public table) becomes `AGENT_ERROR` with a fixed text and an id, the
     /// request id if there is one; what it said is in the log under that id only.
     ///
-    /// Source: agentcore.md section 3.
+    /// Source: R29 to R35.
     pub fn errors_as_events(mut self, mode: ErrorMode) -> Self {
         self.errors = Some(mode);
         self

@@ -4,6 +4,17 @@ use std::io;
 use std::net::SocketAddr;
 
 /// A server that cannot be set up as asked.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use agui_transport::{Server, ServerError};
+///
+/// # async fn listen(agent: impl agui_core::Agent) {
+/// let refused = Server::builder(Arc::new(agent)).bind(([0, 0, 0, 0], 8000).into()).await;
+/// assert!(matches!(refused, Err(ServerError::PublicWithoutAuth { .. })));
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerError {
@@ -51,6 +62,8 @@ pub enum ServerError {
 }
 
 /// Why a route was not taken.
+///
+/// Example: see [`ServerError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RouteProblem {

@@ -13,6 +13,10 @@ use crate::refusal::Refusal;
 use crate::words;
 
 /// What status a refusal has when it is sent as an event stream with one `RUN_ERROR`.
+///
+/// Source: R30 to R32.
+///
+/// Example: see [`ServerBuilder`](crate::ServerBuilder).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorMode {
@@ -87,7 +91,7 @@ fn log_details(refusal: &Refusal, correlation_id: &str) {
 
 /// The few codes that AgentCore's callers know; what the agent or this server says more exactly stays.
 ///
-/// Source: agentcore.md section 3.
+/// Source: R31.
 fn contract_code(refusal: &Refusal) -> Cow<'static, str> {
     let code = match refusal {
         Refusal::HostNotAllowed | Refusal::OriginNotAllowed => ErrorCode::AccessDenied,

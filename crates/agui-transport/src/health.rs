@@ -8,6 +8,18 @@ use http::StatusCode;
 use serde::Serialize;
 
 /// What the health route or another probe answers: a status and a JSON document.
+///
+/// ```
+/// use agui_transport::Health;
+/// use http::StatusCode;
+/// use serde_json::json;
+///
+/// let busy = Health::ok(&json!({"status": "HealthyBusy"}));
+/// let ill = Health::ok(&json!({"status": "Unhealthy"})).with_status(StatusCode::SERVICE_UNAVAILABLE);
+/// assert_ne!(busy, ill);
+/// ```
+///
+/// Source: S1.1; R19, R20.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Health {
     pub(crate) status: StatusCode,

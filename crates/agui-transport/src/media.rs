@@ -24,7 +24,7 @@ pub(crate) fn check_json(headers: &HeaderMap) -> Result<(), Refusal> {
 
 /// Lets pass whatever may be JSON whose sender did not say so, or said something else by habit.
 ///
-/// Source: agentcore.md section 1.1.
+/// Source: R10, R12.
 pub(crate) fn check_may_be_json(headers: &HeaderMap) -> Result<(), Refusal> {
     let types = headers.get_all(CONTENT_TYPE).iter();
     let is_other = types.filter_map(|value| value.to_str().ok()).any(is_form_or_xml);

@@ -18,12 +18,31 @@ use crate::percent;
 use crate::upgrade::Upgrade;
 
 /// The work of one request of an extension route.
+///
+/// Example: see [`Handler`].
 pub type HandlerFuture = Pin<Box<dyn Future<Output = RouteReply> + Send>>;
 
 /// The code behind an extension route. A closure `|request| async { reply }` is one.
 ///
 /// The work goes on to its end when the client leaves, so that nothing is left half done; a reply
 /// that is a stream is then dropped at once.
+///
+/// ```
+/// use agui_transport::{Handler, HandlerFuture, Route, RouteReply, RouteRequest};
+/// use http::StatusCode;
+///
+/// struct Named(&'static str);
+///
+/// impl Handler for Named {
+///     fn handle(&self, _: RouteRequest) -> HandlerFuture {
+///         let name = self.0;
+///         Box::pin(async move { RouteReply::json(StatusCode::OK, &name) })
+///     }
+/// }
+///
+/// let route = Route::get("/name", Named("agent"));
+/// # let _ = route;
+/// ```
 pub trait Handler: Send + Sync + 'static {
     /// Starts the work of one request.
     fn handle(&self, request: RouteRequest) -> HandlerFuture;
@@ -40,6 +59,19 @@ where
 }
 
 /// An extension route: method, path pattern, and what is checked before its handler runs.
+///
+/// ```
+/// use agui_transport::{Route, RouteReply, RouteRequest};
+/// use http::StatusCode;
+/// use serde_json::json;
+///
+/// let cancel = Route::post("/executions/{id}/cancel", |request: RouteRequest| async move {
+///     RouteReply::json(StatusCode::OK, &json!({"executionId": request.param("id")}))
+/// });
+/// let nothing = |_: RouteRequest| async { RouteReply::json(StatusCode::OK, &json!({})) };
+/// let warm_up = Route::post("/warmup", nothing).without_auth().without_body();
+/// # let _ = (cancel, warm_up);
+/// ```
 pub struct Route {
     pub(crate) method: Method,
     pub(crate) path: Box<str>,
@@ -134,6 +166,8 @@ impl fmt::Debug for Route {
 /// What an extension route gets to know about a request that passed all checks.
 ///
 /// `Debug` shows names and sizes only: headers and bodies carry secrets.
+///
+/// Example: see [`Route`].
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct RouteRequest {
@@ -185,6 +219,18 @@ impl fmt::Debug for RouteRequest {
 }
 
 /// What an extension route answers.
+///
+/// ```
+/// use agui_transport::{Route, RouteReply, RouteRequest, SseRecord};
+///
+/// let count = Route::get("/count", |request: RouteRequest| async move {
+///     let seen = request.last_event_id().and_then(|id| id.parse().ok()).unwrap_or(0);
+///     let records = (seen + 1..=3).map(|n: u32| SseRecord::new(n.to_string()).with_id(n.to_string()));
+///     RouteReply::records(futures_util::stream::iter(records))
+/// })
+/// .with_event_stream();
+/// # let _ = count;
+/// ```
 #[non_exhaustive]
 pub enum RouteReply {
     /// A JSON document.
@@ -238,6 +284,8 @@ impl fmt::Debug for RouteReply {
 }
 
 /// One server-sent event that is serialised already.
+///
+/// Example: see [`RouteReply`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SseRecord {

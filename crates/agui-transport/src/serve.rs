@@ -22,6 +22,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 const LAST_CALL: Duration = Duration::from_secs(1);
 
 /// How a server stopped.
+///
+/// Example: see [`Server`](crate::Server).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stopped {

@@ -14,6 +14,24 @@ use crate::serve;
 use crate::{ServerBuilder, Stopped};
 
 /// An AG-UI server that listens and is ready to serve.
+///
+/// ```no_run
+/// use std::sync::Arc;
+///
+/// use agui_transport::{CancellationToken, Server, ServerError, Stopped};
+///
+/// # async fn main_of(agent: impl agui_core::Agent, shutdown: CancellationToken) -> Result<(), ServerError> {
+/// let server = Server::builder(Arc::new(agent)).bind(([127, 0, 0, 1], 0).into()).await?;
+/// println!("http://{}/", server.local_addr());
+/// let activity = server.activity();
+///
+/// let stopped = server.serve(shutdown).await; // until the token is cancelled
+/// assert_eq!((stopped, activity.streams()), (Stopped::Clean, 0));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Source: S1.1, S1.2.
 pub struct Server {
     gate: Arc<Gate>,
     listener: TcpListener,

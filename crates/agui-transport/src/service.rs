@@ -100,6 +100,8 @@ impl fmt::Debug for AguiService {
 ///
 /// Its only error is that the service was [stopped](AguiService::stop) and time ran out, so that the
 /// stream had to be cut.
+///
+/// Example: see [`AguiService`].
 pub struct AguiBody {
     body: AnswerBody,
     /// `None` for a body that is there in full.

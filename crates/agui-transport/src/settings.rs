@@ -3,6 +3,13 @@
 use std::time::Duration;
 
 /// Sizes and counts that a client cannot exceed.
+///
+/// ```
+/// use agui_transport::Limits;
+///
+/// let limits = Limits::new().with_max_connections(64);
+/// assert_eq!(limits.max_run_body_bytes, Limits::MAX_RUN_BODY_BYTES);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
@@ -63,6 +70,8 @@ impl Default for Limits {
 }
 
 /// How long the server waits for whom.
+///
+/// Example: see [`ServerBuilder`](crate::ServerBuilder).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timeouts {

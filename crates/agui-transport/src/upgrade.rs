@@ -87,6 +87,8 @@ impl fmt::Debug for Upgrade {
 ///
 /// End it with `shutdown`: it closes the writing side, so that what was written arrives even if the
 /// client is still sending. A connection that is only dropped may be reset.
+///
+/// Example: see [`Upgrade`].
 pub struct Upgraded(TokioIo<hyper::upgrade::Upgraded>);
 
 impl AsyncRead for Upgraded {
@@ -132,6 +134,8 @@ impl fmt::Debug for Upgraded {
 }
 
 /// How an upgraded connection hears of a shutdown; each token is cancelled after the one before it.
+///
+/// Example: see [`Upgrade`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct UpgradeStop {

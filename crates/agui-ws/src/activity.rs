@@ -7,6 +7,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Counts the active runs of all sockets that share it; clones show the same count.
 ///
 /// A run is active from the message that asks for it until its end, as this server sees it.
+///
+/// ```
+/// use agui_ws::{Activity, WsContext};
+///
+/// let activity = Activity::observed(|runs| println!("{runs} active"));
+/// let context = WsContext::new().with_activity(activity.clone());
+/// assert_eq!(activity.runs(), 0);
+/// # drop(context);
+/// ```
 #[derive(Clone, Default)]
 pub struct Activity {
     shared: Arc<Shared>,

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 /// How events lie in text frames.
+///
+/// Example: see [`WsConfig`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum WsFraming {
@@ -14,6 +16,8 @@ pub enum WsFraming {
 }
 
 /// In what form a message is refused while a run streams.
+///
+/// Example: see [`WsConfig`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum RefusalForm {
@@ -29,6 +33,20 @@ pub enum RefusalForm {
 /// The bounds of one socket.
 ///
 /// The sizes and rates are those that the WebSocket edge of AgentCore allows, with a margin.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use agui_ws::{RefusalForm, WsConfig, WsFraming, WsTimeouts};
+///
+/// let config = WsConfig::new()
+///     .with_framing(WsFraming::Sse)
+///     .with_refusals(RefusalForm::Custom)
+///     .with_timeouts(WsTimeouts::new().with_idle(Duration::from_secs(60)));
+/// assert_eq!(config.max_frame_bytes, WsConfig::MAX_FRAME_BYTES);
+/// ```
+///
+/// Source: Amazon Bedrock AgentCore, limits of WebSocket connections (frames of 32 KB, 250 frames a second).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WsConfig {
@@ -147,6 +165,8 @@ impl Default for WsConfig {
 }
 
 /// How long a socket waits for whom.
+///
+/// Example: see [`WsConfig`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WsTimeouts {

@@ -13,6 +13,8 @@ use crate::{Activity, Control};
 /// What a socket is served with.
 ///
 /// `Debug` shows names only: headers carry secrets.
+///
+/// Example: see [`serve`](crate::serve()).
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct WsContext {

@@ -4,6 +4,14 @@ use agui_core::{BoxFuture, Json, Problem, RunId, ThreadId};
 use agui_i18n::Language;
 
 /// `{"type":"cancel", …}`: the wish to end a run. Every id may be absent.
+///
+/// ```
+/// use agui_ws::{CancelMessage, OpenRun};
+///
+/// let run = OpenRun::new("thread-1", "run-1");
+/// assert!(CancelMessage::new().may_mean(&run));
+/// assert!(!CancelMessage::new().with_run_id("run-2").may_mean(&run));
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CancelMessage {
@@ -20,6 +28,8 @@ pub struct CancelMessage {
 }
 
 /// The run that is open on a socket.
+///
+/// Example: see [`CancelMessage`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OpenRun {
@@ -88,6 +98,25 @@ impl CancelMessage {
 }
 
 /// Who ends executions that are told of by a cancel message.
+///
+/// ```
+/// use agui_core::{BoxFuture, Json, Problem};
+/// use agui_i18n::Language;
+/// use agui_ws::{CancelMessage, Control};
+///
+/// /// Ends nothing: cancel messages are for the run of their socket only.
+/// struct OwnRunOnly;
+///
+/// impl Control for OwnRunOnly {
+///     fn cancel(&self, _: CancelMessage, _: Language) -> BoxFuture<'_, Result<Json, Problem>> {
+///         Box::pin(async { Err(Problem::new(404, "EXECUTION_NOT_FOUND", "There is no such execution.")) })
+///     }
+///
+///     fn takes(&self, message: &CancelMessage) -> bool {
+///         !message.open_run.as_ref().is_some_and(|run| message.may_mean(run))
+///     }
+/// }
+/// ```
 pub trait Control: Send + Sync + 'static {
     /// Ends what the message names, and says what became of it.
     ///

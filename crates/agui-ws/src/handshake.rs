@@ -14,6 +14,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 /// The subprotocol that stands for a bearer token in another subprotocol.
+///
+/// Source: Amazon Bedrock AgentCore, "WebSocket".
 pub const BEARER_PROTOCOL: &str = "base64UrlBearerAuthorization";
 
 /// Longest token that is read from a subprotocol, in characters of its base64url form (4,096).
@@ -27,6 +29,8 @@ pub const MAX_BEARER_CHARS: usize = 4096;
 const VERSION: &str = "13";
 
 /// Why an upgrade request is not accepted.
+///
+/// Source: RFC 6455 section 4.2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refused {
@@ -112,6 +116,16 @@ pub fn accept(headers: &HeaderMap) -> Result<HeaderMap, Refused> {
 /// The token is what follows `base64UrlBearerAuthorization.`, in base64url without padding. `None` if
 /// there is no such subprotocol, there are several, or it is too long or decodes to something that no
 /// header can carry.
+///
+/// ```
+/// use agui_ws::authorization;
+/// use http::{HeaderMap, HeaderValue};
+///
+/// let mut headers = HeaderMap::new();
+/// let offered = "base64UrlBearerAuthorization, base64UrlBearerAuthorization.czNjcmV0";
+/// headers.insert("sec-websocket-protocol", HeaderValue::from_static(offered));
+/// assert_eq!(authorization(&headers).unwrap(), "Bearer s3cret");
+/// ```
 #[must_use]
 pub fn authorization(headers: &HeaderMap) -> Option<HeaderValue> {
     let mut tokens = elements(headers, &SEC_WEBSOCKET_PROTOCOL)

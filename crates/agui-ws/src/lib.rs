@@ -27,7 +27,11 @@ pub use serve::{WsEnd, serve};
 pub use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Name of the `CUSTOM` event that answers a cancel message.
+///
+/// Example: see [`CancelMessage`].
 pub const CANCEL: &str = "agui.cancel.v1";
 
 /// Name of the `CUSTOM` event that refuses a message, with [`RefusalForm::Custom`].
+///
+/// Example: see [`WsConfig`].
 pub const REFUSED: &str = "agui.refused.v1";

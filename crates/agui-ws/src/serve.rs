@@ -15,6 +15,8 @@ mod work;
 use driver::Driver;
 
 /// How a socket ended.
+///
+/// Example: see [`serve`](serve()).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WsEnd {
@@ -34,6 +36,18 @@ pub enum WsEnd {
 ///
 /// Must run inside a tokio runtime with time enabled. Dropping the future drops the connection, and
 /// the stream of an open run with it.
+///
+/// ```no_run
+/// use std::sync::Arc;
+///
+/// use agui_core::Agent;
+/// use agui_ws::{WsConfig, WsContext, WsEnd, serve};
+///
+/// # async fn on_upgraded(io: tokio::net::TcpStream, request: &http::HeaderMap, agent: Arc<dyn Agent>) {
+/// let context = WsContext::new().with_headers(request);
+/// let end: WsEnd = serve(io, agent, &WsConfig::new(), context).await;
+/// # }
+/// ```
 pub async fn serve<Io>(io: Io, agent: Arc<dyn Agent>, config: &WsConfig, context: WsContext) -> WsEnd
 where
     Io: AsyncRead + AsyncWrite + Unpin + Send,

@@ -9,6 +9,10 @@ const FIELD_NAME_BYTES: usize = 16;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// One record of an event stream that has at least one `data` line.
+///
+/// Example: see [`Decoder`].
+///
+/// Source: WHATWG HTML, "Server-sent events".
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Frame {
@@ -24,6 +28,25 @@ pub struct Frame {
 ///
 /// Push a chunk, call [`next_frame`](Self::next_frame) until `None`, push the next one; after the last
 /// chunk call [`finish`](Self::finish) until `None`. Comments, `retry` and unknown fields are skipped.
+///
+/// ```
+/// use bytes::Bytes;
+/// use sse_frame::Decoder;
+///
+/// let mut decoder = Decoder::new(64 * 1024);
+/// let mut seen = Vec::new();
+/// for chunk in ["event: tick\ndata: on", "e\n\n: ping\n\nda", "ta: two\n\n"] {
+///     decoder.push(Bytes::from_static(chunk.as_bytes()));
+///     while let Some(frame) = decoder.next_frame()? {
+///         seen.push((frame.event, frame.data));
+///     }
+/// }
+/// assert_eq!(decoder.finish()?, None);
+/// assert_eq!(seen, [(Some("tick".into()), Bytes::from("one")), (None, Bytes::from("two"))]);
+/// # Ok::<(), sse_frame::SseError>(())
+/// ```
+///
+/// Source: WHATWG HTML, "Server-sent events".
 #[derive(Debug)]
 pub struct Decoder {
     limit_bytes: usize,

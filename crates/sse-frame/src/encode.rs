@@ -5,6 +5,8 @@ use crate::SseError;
 const DATA: &[u8] = b"data: ";
 
 /// A growing byte buffer that records are appended to: `Vec<u8>` or [`BytesMut`].
+///
+/// Example: see [`encode_with`].
 pub trait FrameBuffer {
     /// Appends `bytes`.
     fn put(&mut self, bytes: &[u8]);
@@ -46,6 +48,12 @@ impl FrameBuffer for BytesMut {
 ///
 /// A payload with line breaks becomes several `data` lines, which readers join with LF; for JSON
 /// that is a change of white space only.
+///
+/// ```
+/// let mut wire = Vec::new();
+/// sse_frame::encode_data(&mut wire, b"{\n}");
+/// assert_eq!(wire, b"data: {\ndata: }\n\n");
+/// ```
 pub fn encode_data<B: FrameBuffer>(out: &mut B, data: &[u8]) {
     encode_with(out, |buffer| buffer.put(data));
 }
@@ -54,6 +62,14 @@ pub fn encode_data<B: FrameBuffer>(out: &mut B, data: &[u8]) {
 ///
 /// Saves the copy that [`encode_data`] needs when the payload is serialised on the spot. `write` must
 /// only append.
+///
+/// ```
+/// use sse_frame::{FrameBuffer as _, encode_with};
+///
+/// let mut wire = Vec::new();
+/// encode_with(&mut wire, |out| out.put(br#"{"n":1}"#));
+/// assert_eq!(wire, b"data: {\"n\":1}\n\n");
+/// ```
 pub fn encode_with<B: FrameBuffer, R>(out: &mut B, write: impl FnOnce(&mut B) -> R) -> R {
     out.put(DATA);
     let start = out.written().len();
@@ -63,6 +79,17 @@ pub fn encode_with<B: FrameBuffer, R>(out: &mut B, write: impl FnOnce(&mut B) ->
 }
 
 /// As [`encode_with`]; when `write` fails the buffer is left as it was.
+///
+/// ```
+/// use sse_frame::{FrameBuffer as _, try_encode_with};
+///
+/// let mut wire = Vec::new();
+/// let failed = try_encode_with(&mut wire, |out: &mut Vec<u8>| {
+///     out.put(b"{\"half");
+///     Err("no more")
+/// });
+/// assert_eq!((failed, wire), (Err("no more"), Vec::new()));
+/// ```
 ///
 /// # Errors
 /// The error of `write`.
@@ -81,6 +108,12 @@ pub fn try_encode_with<B: FrameBuffer, E>(
 }
 
 /// Appends a comment and a blank line; readers ignore it, which makes it a heartbeat.
+///
+/// ```
+/// let mut wire = Vec::new();
+/// sse_frame::encode_comment(&mut wire, "heartbeat");
+/// assert_eq!(wire, b": heartbeat\n\n");
+/// ```
 pub fn encode_comment<B: FrameBuffer>(out: &mut B, text: &str) {
     for line in lines(text.as_bytes()) {
         out.put(b": ");
@@ -92,6 +125,15 @@ pub fn encode_comment<B: FrameBuffer>(out: &mut B, text: &str) {
 
 /// Appends the `id` line of the record that the next `encode_data` or `encode_with` completes.
 ///
+/// ```
+/// let mut wire = Vec::new();
+/// sse_frame::encode_event(&mut wire, "tick")?;
+/// sse_frame::encode_id(&mut wire, "17")?;
+/// sse_frame::encode_data(&mut wire, b"{}");
+/// assert_eq!(wire, b"event: tick\nid: 17\ndata: {}\n\n");
+/// # Ok::<(), sse_frame::SseError>(())
+/// ```
+///
 /// # Errors
 /// [`SseError::InvalidField`] for a line break or NUL in `id`; nothing is written.
 pub fn encode_id<B: FrameBuffer>(out: &mut B, id: &str) -> Result<(), SseError> {
@@ -102,6 +144,8 @@ pub fn encode_id<B: FrameBuffer>(out: &mut B, id: &str) -> Result<(), SseError> 
 }
 
 /// Appends the `event` line of the record that the next `encode_data` or `encode_with` completes.
+///
+/// Example: see [`encode_id`].
 ///
 /// # Errors
 /// [`SseError::InvalidField`] for a line break in `name`; nothing is written.

@@ -1,6 +1,16 @@
 /// Why a record could not be read or written.
 ///
 /// Carries no text of the stream.
+///
+/// ```
+/// use bytes::Bytes;
+/// use sse_frame::{Decoder, SseError};
+///
+/// let mut decoder = Decoder::new(64 * 1024);
+/// decoder.push(Bytes::from_static(b"data: {\"half"));
+/// assert_eq!(decoder.next_frame(), Ok(None));
+/// assert_eq!(decoder.finish(), Err(SseError::Cut));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SseError {

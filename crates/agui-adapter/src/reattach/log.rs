@@ -11,12 +11,18 @@ use tokio::time::{Instant, timeout_at};
 
 /// Events that are kept of one run: five to ten minutes of a model that talks without a pause, and more of
 /// one that works.
+///
+/// Example: see [`AttachRequest`](crate::AttachRequest).
 pub const LOG_MAX_EVENTS: usize = 24_576;
 /// Bytes of JSON that are kept of one run, 4 MiB: about as many small deltas. The newest event is kept
 /// whatever its size.
+///
+/// Example: see [`AttachRequest`](crate::AttachRequest).
 pub const LOG_MAX_BYTES: usize = 4 * 1024 * 1024;
 /// How far a run may be ahead of its fastest reader before it has to wait: 1,024 events or 1 MiB of JSON,
 /// the same as between a run and its only reader. A slower reader may fall behind as far as the log reaches.
+///
+/// Example: see [`AttachRequest`](crate::AttachRequest).
 pub const READ_AHEAD: RunLimits = RunLimits::new(1_024, 1_048_576);
 
 /// Bytes of JSON that a reader takes at a time, about: what it holds is held beyond the log's bounds.

@@ -12,10 +12,16 @@ use super::log::{Bounds, EventLog};
 
 /// How long a finished run can be read: 5 min, time for a page to be loaded again or a train to leave a
 /// tunnel.
+///
+/// Example: see [`AttachRequest`](crate::AttachRequest).
 pub const FINISHED_FOR: Duration = Duration::from_secs(300);
 /// Finished runs that can be read at a time; the oldest makes room …
+///
+/// Example: see [`AttachRequest`](crate::AttachRequest).
 pub const FINISHED_MAX_RUNS: usize = 256;
 /// … also when their events together have more than 64 MiB of JSON.
+///
+/// Example: see [`AttachRequest`](crate::AttachRequest).
 pub const FINISHED_MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A run id is unique within its thread.

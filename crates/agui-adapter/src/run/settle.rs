@@ -1,4 +1,4 @@
-//! A stream that is over does not say that the task is: the kernel is asked (a2a.md §5.9, §8 point 8).
+//! A stream that is over does not say that the task is: the kernel is asked.
 
 use a2a_client::{Client, ClientError};
 use a2a_wire::code;

@@ -1,4 +1,4 @@
-//! What the kernel's session knows of a turn: its task can stay behind (a2a.md §3.3, weakness 33).
+//! What the kernel's session knows of a turn: its task can stay behind (weakness 33).
 
 use a2a_client::{Client, Datum};
 use a2a_wire::StreamItem;

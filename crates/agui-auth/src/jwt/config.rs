@@ -9,6 +9,8 @@ use super::DiscoveryUrl;
 use crate::Clock;
 
 /// How many of the allowed scopes a token needs.
+///
+/// Example: see [`JwtConfig`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScopeRule {
@@ -20,6 +22,8 @@ pub enum ScopeRule {
 }
 
 /// How the value of a claim is compared.
+///
+/// Example: see [`JwtConfig`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClaimMatch {
@@ -32,6 +36,8 @@ pub enum ClaimMatch {
 }
 
 /// A condition for a claim of any name.
+///
+/// Example: see [`JwtConfig`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClaimRule {
@@ -71,7 +77,19 @@ pub(crate) struct KeyTimes {
 /// issuer does not answer, fetched at most once in 30 seconds whatever kind of tokens come (in 5 seconds while none
 /// are known). One attempt takes at most 5 seconds, and all callers wait for the same one.
 ///
-/// Source: agentcore.md section 2.3.
+/// ```
+/// use agui_auth::{ClaimMatch, ClaimRule, JwtConfig, JwtVerifier, ScopeRule};
+///
+/// let config = JwtConfig::new("https://login.example.com/.well-known/openid-configuration".parse()?)
+///     .with_scopes(["agent:run", "agent:read"])
+///     .with_scope_rule(ScopeRule::All)
+///     .with_claim(ClaimRule::new("tenant", ClaimMatch::Equals("blue".to_owned())));
+/// let verifier = JwtVerifier::new(config)?;
+/// # drop(verifier);
+/// # Ok::<(), agui_auth::ConfigError>(())
+/// ```
+///
+/// Source: Amazon Bedrock AgentCore, `customJWTAuthorizer` of `authorizerConfiguration`.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct JwtConfig {

@@ -12,6 +12,8 @@ use crate::ConfigError;
 /// An access key, and the session token that belongs to it if it is a temporary one.
 ///
 /// Wiped when the last copy is dropped, never shown.
+///
+/// Example: see [`SigV4Verifier`](crate::SigV4Verifier).
 #[derive(Clone)]
 pub struct AwsCredentials {
     access_key_id: Box<str>,

@@ -13,9 +13,13 @@ use serde_json::Value;
 
 /// Largest state that a patch with `copy` may make, 64 MiB of JSON: a few copies of a state into itself
 /// would fill any memory.
+///
+/// Example: see [`Conversation`](crate::Conversation).
 pub const MAX_STATE_BYTES: usize = 64 * 1024 * 1024;
 
 /// Why a patch was not applied.
+///
+/// Example: see [`Conversation`](crate::Conversation).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PatchFailure {

@@ -13,6 +13,18 @@ use super::queue::{Queue, RunLimits};
 use crate::{AGENT_ERROR, Event, Repaired, Repairer, RunError, RunId, ThreadId};
 
 /// Makes the two ends of a run.
+///
+/// ```
+/// use agui_core::{RunFinished, RunLimits, TextMessageContent, run_channel};
+///
+/// let (mut sink, stream) = run_channel("t1", "r1", RunLimits::default());
+/// // Neither the run nor the message was opened, so both are.
+/// let repaired = sink.send(TextMessageContent::new("m1", "Hi!"));
+/// assert_eq!(repaired.repairs.len(), 2);
+/// sink.send(RunFinished::new("t1", "r1")); // ends the message first
+/// assert!(sink.has_ended());
+/// # drop(stream);
+/// ```
 #[must_use]
 pub fn run_channel(
     thread_id: impl Into<ThreadId>,
@@ -44,6 +56,8 @@ impl Shared {
 /// The agent's end. What is sent here passes a [`Repairer`], so the stream is always valid.
 ///
 /// Dropped before the run has ended, it ends the run with a `RUN_ERROR` of code [`AGENT_ERROR`].
+///
+/// Example: see [`run_channel`].
 #[derive(Debug)]
 pub struct RunSink {
     repairer: Repairer,
@@ -158,6 +172,22 @@ impl Drop for RunSink {
 }
 
 /// The reader's end: the events of the run, in order, ending after the terminal event.
+///
+/// ```
+/// use std::task::{Context, Poll, Waker};
+/// use agui_core::{EventSink, EventType, RunAgentInput, RunLimits};
+///
+/// let input = RunAgentInput::new("t1", "r1", Vec::new());
+/// let (sink, mut stream) = EventSink::start(&input, RunLimits::default());
+/// sink.finish();
+///
+/// let mut context = Context::from_waker(Waker::noop());
+/// let mut events = Vec::new();
+/// assert_eq!(stream.poll_batch(&mut context, &mut events), Poll::Ready(true));
+/// let types: Vec<_> = events.iter().map(|event| event.event_type()).collect();
+/// assert_eq!(types, [EventType::RunStarted, EventType::RunFinished]);
+/// assert_eq!(stream.poll_batch(&mut context, &mut events), Poll::Ready(false));
+/// ```
 #[derive(Debug)]
 pub struct RunStream {
     /// Taken from the queue in one go, not yet given out one by one.

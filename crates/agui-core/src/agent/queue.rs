@@ -6,6 +6,15 @@ use std::task::Waker;
 use crate::Event;
 
 /// How much may wait for the reader before the agent should wait, too.
+///
+/// ```
+/// use agui_core::{OVERRUN_FACTOR, RunLimits};
+///
+/// // `RunSink::ready` waits from 256 events or 64 KiB on.
+/// let limits = RunLimits::new(256, 64 * 1024);
+/// // An agent that does not wait loses its run here.
+/// assert_eq!(limits.max_events * OVERRUN_FACTOR, 4_096);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunLimits {
@@ -34,6 +43,8 @@ impl Default for RunLimits {
 ///
 /// Sending never blocks, so an agent that does not wait for the reader is stopped here: memory of a run
 /// stays bounded whatever the agent does.
+///
+/// Example: see [`RunLimits`].
 pub const OVERRUN_FACTOR: usize = 16;
 
 /// What agent and reader share.

@@ -27,9 +27,25 @@ pub use subagent::OpenSubagent;
 pub use tool_call::{EndedToolCall, OpenToolCall};
 
 /// Code of the error that tells a client of 0.x, which knows no such outcome, of a cancelled run.
+///
+/// Source: S9.2.
 pub const CANCELLED: &str = "CANCELLED";
 
 /// Where the ids and the times of a run come from: this crate has neither randomness nor a clock.
+///
+/// ```
+/// use std::time::UNIX_EPOCH;
+/// use agui_core::{EventSink, RunAgentInput, RunLimits, Sources, UnixMillis};
+///
+/// let sources = Sources::new().with_clock(|| {
+///     let since = UNIX_EPOCH.elapsed().unwrap_or_default();
+///     UnixMillis::new(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+/// });
+/// let input = RunAgentInput::new("t1", "r1", Vec::new());
+/// let (sink, stream) = EventSink::start_with(&input, RunLimits::default(), sources);
+/// # sink.finish();
+/// # drop(stream);
+/// ```
 pub struct Sources {
     ids: Option<Box<dyn FnMut() -> String + Send>>,
     clock: Option<Box<dyn FnMut() -> UnixMillis + Send>>,
@@ -84,6 +100,29 @@ impl fmt::Debug for Sources {
 ///
 /// Ids that the caller chooses and uses twice at once are the one mistake left; a
 /// [`RunSink`] repairs it.
+///
+/// ```
+/// use agui_core::{EventSink, RunAgentInput, RunLimits};
+///
+/// let input = RunAgentInput::new("t1", "r1", Vec::new());
+/// let (sink, stream) = EventSink::start(&input, RunLimits::default());
+///
+/// let step = sink.step("look up");
+/// let mut thought = sink.reasoning();
+/// thought.delta("The weather is asked for.");
+/// thought.end();
+/// let mut call = sink.tool_call("weather");
+/// call.args(r#"{"city":"Oslo"}"#);
+/// call.end().result("12 °C");
+/// step.end();
+///
+/// let mut answer = sink.text_message();
+/// answer.delta("It has ");
+/// answer.delta("12 °C.");
+/// answer.end();
+/// sink.finish();
+/// # drop(stream);
+/// ```
 #[derive(Debug)]
 pub struct EventSink {
     emitter: Emitter,

@@ -1,6 +1,15 @@
 use std::fmt;
 
 /// Why a document was refused, and where. Never carries a value from the document.
+///
+/// ```
+/// use agui_core::{DecodeErrorKind, Expected, RunAgentInput};
+///
+/// let error = RunAgentInput::decode(br#"{"threadId":"t1","runId":"r1","messages":{}}"#).unwrap_err();
+/// assert_eq!(error.pointer, "/messages");
+/// assert_eq!(error.kind, DecodeErrorKind::WrongType(Expected::Array));
+/// assert_eq!(error.to_string(), "/messages: expected an array");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DecodeError {
@@ -13,6 +22,8 @@ pub struct DecodeError {
 }
 
 /// What is wrong at the place of a [`DecodeError`].
+///
+/// Example: see [`DecodeError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DecodeErrorKind {
@@ -42,6 +53,8 @@ pub enum DecodeErrorKind {
 }
 
 /// The JSON type that would have been right.
+///
+/// Example: see [`DecodeError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Expected {

@@ -10,6 +10,8 @@ use crate::decode::{
 };
 
 /// One frame of a stream.
+///
+/// Example: see [`decode_event`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Decoded {
@@ -20,6 +22,8 @@ pub enum Decoded {
 }
 
 /// An event whose type this version does not know.
+///
+/// Example: see [`decode_event`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct UnknownEvent {
@@ -31,6 +35,18 @@ pub struct UnknownEvent {
 
 /// Reads one frame the way a consumer of a stream should: what it does not know is left out.
 ///
+/// ```
+/// use agui_core::{Decoded, TextMessageContent, decode_event};
+///
+/// let frame = br#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":"Hi!"}"#;
+/// assert_eq!(decode_event(frame)?, Decoded::Known(TextMessageContent::new("m1", "Hi!").into()));
+///
+/// let later = decode_event(br#"{"type":"META","payload":1}"#)?;
+/// let Decoded::Unknown(event) = later else { panic!("1.0 has no such event") };
+/// assert_eq!(&*event.event_type, "META");
+/// # Ok::<(), agui_core::DecodeError>(())
+/// ```
+///
 /// # Errors
 /// If the frame is not a JSON object with a type, or a member of a known event is malformed.
 pub fn decode_event(json: &[u8]) -> Result<Decoded, DecodeError> {
@@ -38,6 +54,16 @@ pub fn decode_event(json: &[u8]) -> Result<Decoded, DecodeError> {
 }
 
 /// Reads one frame with a chosen strictness and tells what was left out.
+///
+/// ```
+/// use agui_core::{DecodeErrorKind, Reading, decode_event_with};
+///
+/// // Some producers write `null` for a parent message that there is not; released clients take it.
+/// let frame = br#"{"type":"TOOL_CALL_START","toolCallId":"c1","toolCallName":"ls","parentMessageId":null}"#;
+/// assert!(decode_event_with(frame, Reading::Stream).is_ok());
+/// let error = decode_event_with(frame, Reading::Exact).unwrap_err();
+/// assert_eq!((error.pointer.as_str(), error.kind), ("/parentMessageId", DecodeErrorKind::Null));
+/// ```
 ///
 /// # Errors
 /// If the frame is not a JSON object with a type, or a member of a known event is malformed.

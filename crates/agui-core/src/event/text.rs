@@ -65,6 +65,8 @@ event! {
 }
 
 /// Who speaks in a text message.
+///
+/// Source: AG-UI 1.0, `TEXT_MESSAGE_START.role`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TextRole {

@@ -3,13 +3,17 @@
 /// Deepest nesting of arrays and objects that is read; deeper input is refused.
 ///
 /// Recursive readers behind this one (most languages have one) overflow somewhere above a thousand
-/// levels, and `serde_json` stops at the same number. The cap is ours: AG-UI names none.
+/// levels, and `serde_json` stops at the same number.
+///
+/// Source: AG-UI 1.0 names no limit; the cap is ours.
 pub const MAX_JSON_DEPTH: usize = 128;
 
 /// Longest number that is read, in bytes of its text.
 ///
 /// Numbers are passed through as text, but peers turn them into integers: Python refuses more than
-/// 4,300 digits, and the work grows with the square of the length. The cap is ours.
+/// 4,300 digits, and the work grows with the square of the length.
+///
+/// Source: AG-UI 1.0 names no limit; the cap is ours.
 pub const MAX_NUMBER_BYTES: usize = 1_024;
 
 /// Whether `json` stays within [`MAX_JSON_DEPTH`] and [`MAX_NUMBER_BYTES`].

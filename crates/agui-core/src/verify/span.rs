@@ -3,6 +3,8 @@ use std::fmt;
 use crate::{MessageId, SubagentRunId, ToolCallId};
 
 /// Something that one event opens and another closes.
+///
+/// Example: see [`Verifier`](crate::Verifier).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Span {
@@ -89,6 +91,8 @@ impl fmt::Display for Span {
 }
 
 /// An open span and whose it is.
+///
+/// Example: see [`Verifier`](crate::Verifier).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OpenSpan {

@@ -4,6 +4,8 @@ use super::{Rule, Span};
 use crate::{EventType, InterruptId, MessageId, RunId, SubagentRunId, ThreadId, ToolCallId};
 
 /// A broken rule, with the ids that tell where.
+///
+/// Example: see [`Verifier`](crate::Verifier).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Violation {

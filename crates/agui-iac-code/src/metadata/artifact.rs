@@ -7,6 +7,8 @@ use serde_json::value::RawValue;
 use crate::json::{Notes, Raw, Read, finish, integer, read_members, text};
 
 /// A file that the kernel stored, as tools and pipeline events describe it.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.tool.artifact` and pipeline event `artifact_created`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ArtifactRef<'a> {

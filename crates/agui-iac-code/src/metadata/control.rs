@@ -9,6 +9,8 @@ use crate::json::{Notes, Raw, Read, any, boolean, finish, integer, number, read_
 /// Execution control of the kernel: what a paused, resumed or terminated execution does.
 ///
 /// Its execution id is the kernel's own, not the one that AG-UI clients know.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.executionControl` and `GET /iac-code/execution/state`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ExecutionControl<'a> {
@@ -56,6 +58,8 @@ impl<'a> ExecutionControl<'a> {
 }
 
 /// Result of a turn that was asked to clean up only.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.cleanupOnly`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CleanupOnly<'a> {
@@ -83,6 +87,8 @@ impl<'a> CleanupOnly<'a> {
 }
 
 /// A warning about an MCP server.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.mcpWarning`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct McpWarning<'a> {

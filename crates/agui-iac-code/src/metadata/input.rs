@@ -36,7 +36,7 @@ wire_enum! {
 /// One question, wherever it stood: `input`, `inputRequired`, `pendingPermissions`, a pipeline
 /// event, or the `pendingInput` of a pipeline snapshot.
 ///
-/// Source: a2a.md §3.2. There is no expiry in any of them.
+/// Source: iac-code 0.16, `metadata.iac_code.input`. There is no expiry in any of them.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Input<'a> {
@@ -101,6 +101,8 @@ pub struct Input<'a> {
 }
 
 /// One answer to choose from.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.input.options`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct InputOption<'a> {
@@ -117,6 +119,8 @@ pub struct InputOption<'a> {
 }
 
 /// How to select a cloud resource.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.inputRequired.selector`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceSelector<'a> {
@@ -139,7 +143,8 @@ pub struct ResourceSelector<'a> {
 impl<'a> Input<'a> {
     /// The members of a question that a client may see and that may be stored until it is answered.
     ///
-    /// Source: a2a.md §5.7, with the members of the kinds that only pipeline events show.
+    /// Source: iac-code 0.16, metadata of the interrupts of `iac-code agui`; with the members of the kinds that
+    /// only pipeline events show.
     pub const PUBLIC_MEMBERS: &'static [&'static str] = &[
         "schemaVersion",
         "kind",
@@ -355,6 +360,8 @@ impl<'a> ResourceSelector<'a> {
 }
 
 /// A question reduced to what a client may see; serialises as an object.
+///
+/// Source: iac-code 0.16, metadata of the interrupts of `iac-code agui`.
 #[derive(Debug, Clone, Copy)]
 pub struct PublicMembers<'a> {
     raw: Raw<'a>,

@@ -61,6 +61,8 @@ wire_enum! {
 }
 
 /// Several events that were sent together.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.pipelineBatch`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PipelineBatch<'a> {
@@ -86,7 +88,7 @@ pub(crate) fn read_envelopes<'a>(raw: &'a RawValue, notes: &mut Notes) -> Read<V
 ///
 /// Deltas that were merged into one event carry the first `eventId` and the last `sequence`.
 ///
-/// Source: a2a.md §3.5.
+/// Source: iac-code 0.16, `metadata.iac_code.pipeline`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PipelineEnvelope<'a> {
@@ -135,6 +137,8 @@ pub struct PipelineEnvelope<'a> {
 }
 
 /// What an event says, read according to its type.
+///
+/// Source: iac-code 0.16, pipeline events: `eventType` and `data`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub enum PipelinePayload<'a> {

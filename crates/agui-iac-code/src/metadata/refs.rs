@@ -7,6 +7,8 @@ use serde_json::value::RawValue;
 use crate::json::{Notes, Raw, Read, any, finish, integer, read_members, text};
 
 /// One run of a step, of the pipeline or of a candidate.
+///
+/// Source: iac-code 0.16, pipeline events: `step` and `candidateStep`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StepRef<'a> {
@@ -43,6 +45,8 @@ impl<'a> StepRef<'a> {
 }
 
 /// One run of a candidate: a sub-pipeline that works out one plan.
+///
+/// Source: iac-code 0.16, pipeline events: `candidate`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CandidateRef<'a> {

@@ -32,6 +32,9 @@ fn kind(raw: &RawValue, notes: &mut Notes) -> Read<InputKind> {
 }
 
 /// An answer arrived, and what the kernel made of it.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.inputReceived` and `permissionRecovered`, pipeline event
+/// `input_received`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct InputReceived<'a> {
@@ -76,6 +79,8 @@ impl<'a> InputReceived<'a> {
 /// The kernel took an answer to a permission; also the data part of its direct reply.
 ///
 /// [`decision`](Self::decision) can be `deny` although `allow_once` was sent.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.permissionAck`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PermissionAck<'a> {
@@ -117,6 +122,8 @@ impl<'a> PermissionAck<'a> {
 }
 
 /// A permission is pending, or was decided without asking.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.permission`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PermissionNotice<'a> {
@@ -144,6 +151,8 @@ impl<'a> PermissionNotice<'a> {
 }
 
 /// A permission of a pipeline was decided, withdrawn or timed out.
+///
+/// Source: iac-code 0.16, pipeline event `permission_resolved`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PermissionResolved<'a> {
@@ -190,6 +199,8 @@ wire_enum! {
 }
 
 /// The wait for a permission was given up for now.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.permissionWait`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PermissionWait {
@@ -213,6 +224,8 @@ impl PermissionWait {
 }
 
 /// The cloud identity of the answer does not fit; the permission is still open.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.permissionIdentityError`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PermissionIdentityError<'a> {
@@ -240,6 +253,8 @@ impl<'a> PermissionIdentityError<'a> {
 }
 
 /// The turn ended with an error whose text stays in the kernel's log.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.error`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ErrorSignal<'a> {
@@ -261,6 +276,8 @@ impl<'a> ErrorSignal<'a> {
 }
 
 /// The end of the execution waits for a backup that fails.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.backupBlocked` and pipeline event `backup_blocked`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct BackupBlocked<'a> {

@@ -9,6 +9,8 @@ use crate::json::{Notes, Raw, Read, any, boolean, finish, integer, number, read_
 use crate::wire_enum::wire_enum;
 
 /// A piece of reasoning.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.thinking` and pipeline event `thinking_delta`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Thinking<'a> {
@@ -53,6 +55,9 @@ wire_enum! {
 /// [`InputComplete`](ToolStatus::InputComplete), `tool_result` as
 /// [`Completed`](ToolStatus::Completed) or [`Failed`](ToolStatus::Failed), `tool_progress` as
 /// [`Progress`](ToolStatus::Progress).
+///
+/// Source: iac-code 0.16, `metadata.iac_code.tool`; pipeline events `tool_started`, `tool_result` and
+/// `tool_progress`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolUpdate<'a> {
@@ -79,6 +84,8 @@ pub struct ToolUpdate<'a> {
 }
 
 /// Progress of a tool of an MCP server.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.tool.mcp` and `mcpProgress`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct McpProgress<'a> {
@@ -185,6 +192,8 @@ impl<'a> McpProgress<'a> {
 ///
 /// The kernel's `inputTokens` leave out what came from a cache, which is `cachedInputTokens`.
 /// A count that did not come is absent, not 0; a negative one is noted and absent.
+///
+/// Source: iac-code 0.16, `metadata.iac_code.usage` and pipeline event `usage`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Usage<'a> {

@@ -3,6 +3,8 @@
 use std::fmt;
 
 /// A member of `forwardedProps` that is wrong. It names the place, never the value.
+///
+/// Example: see [`IacCodeProps`](crate::IacCodeProps).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} at {pointer:?}")]
 #[non_exhaustive]
@@ -14,6 +16,8 @@ pub struct PropsError {
 }
 
 /// How a member can be wrong.
+///
+/// Example: see [`IacCodeProps`](crate::IacCodeProps).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PropsErrorKind {

@@ -9,6 +9,8 @@ use super::{UserInput, UserPart, filename_of, given, newest};
 use crate::error::MapError;
 
 /// A file of a user message, not yet decoded.
+///
+/// Example: see [`any_message`].
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct FileData<'a> {
@@ -23,6 +25,8 @@ pub struct FileData<'a> {
 }
 
 /// Where the bytes of a file are.
+///
+/// Example: see [`any_message`].
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum FileContent<'a> {
@@ -54,6 +58,19 @@ impl std::fmt::Debug for FileContent<'_> {
 /// [`message`](super::message), but with files of every sort.
 ///
 /// Addresses are passed on if they are of the web: any other one could mean a file of the agent's own machine.
+///
+/// ```
+/// use agui_core::RunAgentInput;
+/// use agui_mapper::request::{FileContent, UserPart, any_message};
+///
+/// let body = br#"{"threadId":"t1","runId":"r1","messages":[{"role":"user","id":"u1","content":[
+///     {"type":"document","source":{"type":"url","value":"https://example.org/plan.pdf"}}]}]}"#;
+/// let input = RunAgentInput::decode(body)?;
+/// let said = any_message(&input)?;
+/// let UserPart::File(file) = &said.parts[0] else { panic!("a file") };
+/// assert!(file.content == FileContent::Url("https://example.org/plan.pdf"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`MapError`] with a JSON pointer if there is no user message, or if a part has neither bytes nor such an

@@ -3,24 +3,40 @@ use std::time::Duration;
 use agui_core::RunLimits;
 
 /// Events that are kept of one run that goes on.
+///
+/// Example: see [`RejoinConfig`].
 pub const LOG_MAX_EVENTS: usize = 262_144;
 /// Bytes of JSON that are kept of one run that goes on, 16 MiB: some 200,000 small deltas, more than a model
 /// says in an hour.
+///
+/// Example: see [`RejoinConfig`].
 pub const LOG_MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Bytes of JSON that are kept of all runs that go on, 256 MiB. Beyond it a run keeps what its readers need.
+///
+/// Example: see [`RejoinConfig`].
 pub const LIVE_MAX_BYTES: usize = 256 * 1024 * 1024;
 /// How far a run may be ahead of its fastest reader before it has to wait: 1,024 events or 1 MiB of JSON. A
 /// slower reader may fall behind as far as the log reaches.
+///
+/// Example: see [`RejoinConfig`].
 pub const READ_AHEAD: RunLimits = RunLimits::new(1_024, 1_048_576);
 /// How long a finished run answers again: 15 min. A client that repeats a request five times, each time after
 /// a minute, is done long before.
+///
+/// Example: see [`RejoinConfig`].
 pub const FINISHED_FOR: Duration = Duration::from_secs(900);
 /// Finished runs that are remembered at a time, if only to refuse them; the oldest makes room.
+///
+/// Example: see [`RejoinConfig`].
 pub const FINISHED_MAX_RUNS: usize = 4_096;
 /// Bytes of JSON that are kept of all finished runs, 16 MiB; the oldest lose theirs first.
+///
+/// Example: see [`RejoinConfig`].
 pub const FINISHED_MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// What becomes of a run that nobody reads any more.
+///
+/// Example: see [`RejoinConfig`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Abandon {
@@ -34,6 +50,17 @@ pub enum Abandon {
 }
 
 /// Limits of a [`Rejoin`](super::Rejoin).
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use agui_relay::{Abandon, FINISHED_FOR, LOG_MAX_BYTES, RejoinConfig};
+///
+/// let config = RejoinConfig::default()
+///     .with_abandon(Abandon::After(Duration::from_secs(30)))
+///     .with_log(10_000, LOG_MAX_BYTES);
+/// assert_eq!(config.finished_for, FINISHED_FOR);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RejoinConfig {

@@ -8,12 +8,16 @@ use tokio::sync::watch;
 use super::table::{Lookup, RunKey, Table};
 
 /// The runs of a [`Rejoin`](super::Rejoin) that go on. Clones see the same runs.
+///
+/// Example: see [`Rejoin`](crate::Rejoin).
 #[derive(Debug, Clone)]
 pub struct LiveRuns {
     table: Arc<Table>,
 }
 
 /// A run that goes on.
+///
+/// Example: see [`Rejoin`](crate::Rejoin).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LiveRun {
@@ -30,6 +34,8 @@ pub struct LiveRun {
 }
 
 /// What became of the wish to cancel a run.
+///
+/// Example: see [`Rejoin`](crate::Rejoin).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CancelOutcome {

@@ -4,6 +4,8 @@ use std::time::Duration;
 use agui_core::RunLimits;
 
 /// What becomes of the text of a failure that the upstream reports in its stream.
+///
+/// Example: see [`UpstreamConfig`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorText {
@@ -19,6 +21,16 @@ pub enum ErrorText {
 /// How the upstream of an [`Upstream`](super::Upstream) is called.
 ///
 /// `Debug` shows neither the address nor values of headers.
+///
+/// ```
+/// use agui_relay::{ErrorText, Upstream, UpstreamConfig};
+///
+/// let config = UpstreamConfig::new("http://127.0.0.1:9000/invocations")
+///     .with_header("authorization", "Bearer s3cret-token")
+///     .with_forward("x-tenant")
+///     .with_error_text(ErrorText::Trusted);
+/// assert!(Upstream::new(config).is_ok());
+/// ```
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct UpstreamConfig {

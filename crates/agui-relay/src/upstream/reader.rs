@@ -14,6 +14,8 @@ use super::lenient;
 use crate::text::ErrorId;
 
 /// Longest code of an error that is passed on, in bytes.
+///
+/// Example: see [`Upstream`](crate::Upstream).
 pub const MAX_CODE_BYTES: usize = 64;
 /// Characters of a foreign error text that the log keeps.
 const LOGGED_CHARACTERS: usize = 1_024;

@@ -35,6 +35,21 @@ pub(super) enum Point {
 ///
 /// Actions: `kill` ends the process at once, without any clean-up; `error` fails the step; both happen
 /// each time, or with `@n` the n-th time only. `busy@n` fails the first n times as a file in use does.
+///
+/// ```
+/// # #[cfg(feature = "failpoints")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use agui_store::{Failpoints, FileStore};
+///
+/// let third_save_dies: Failpoints = "store.before_rename:kill@3".parse()?;
+/// let directory = tempfile::tempdir()?;
+/// let store = FileStore::open_with_failpoints(directory.path(), third_save_dies)?;
+/// # drop(store);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "failpoints"))]
+/// # fn main() {}
+/// ```
 #[cfg_attr(not(feature = "failpoints"), expect(unreachable_pub, reason = "public with the feature only"))]
 #[derive(Debug, Default)]
 pub struct Failpoints {

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a store has written since it was opened.
+///
+/// Example: see [`FileStore`](crate::FileStore).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WriteTotals {

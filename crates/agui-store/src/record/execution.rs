@@ -15,6 +15,19 @@ use crate::id::{ExecutionId, InvocationId, TaskId};
 const MAX_ANSWERED: usize = 256;
 
 /// One execution: where it stands and what it waits for.
+///
+/// ```
+/// use agui_core::{JsonObject, UnixMillis};
+/// use agui_store::{Execution, PendingInterrupt};
+///
+/// let value = JsonObject::from_string(r#"{"kind":"permission","inputId":"i1"}"#.to_owned())?;
+/// let question = PendingInterrupt::new(value).with_expires_at(UnixMillis::new(1_764_523_800_000));
+///
+/// let mut execution = Execution::new("e1".into(), "inv".into());
+/// execution.pending.insert("i1".into(), question);
+/// assert_eq!(execution.deadline(), Some(UnixMillis::new(1_764_523_800_000)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Execution {
@@ -81,6 +94,8 @@ impl Execution {
 }
 
 /// A question that waits for an answer.
+///
+/// Example: see [`Execution`].
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PendingInterrupt {

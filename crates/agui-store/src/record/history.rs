@@ -17,6 +17,8 @@ const RECENT_EXECUTIONS: usize = 4;
 const RECENT_ANSWERS: usize = 64;
 
 /// What [`ThreadRecord::retire_history`] took out, oldest first.
+///
+/// Example: see [`ThreadRecord`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetiredHistory {

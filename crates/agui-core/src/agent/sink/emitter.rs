@@ -10,6 +10,23 @@ use crate::{
 
 /// What the agent and its subagents can do alike: an [`EventSink`](super::EventSink) and an
 /// [`OpenSubagent`] both are one. Whatever a subagent sends carries its id.
+///
+/// ```
+/// use agui_core::{Emitter, EventSink, RunAgentInput, RunLimits};
+///
+/// fn say(emitter: &Emitter, text: &str) {
+///     emitter.text_message().delta(text);
+/// }
+///
+/// let input = RunAgentInput::new("t1", "r1", Vec::new());
+/// let (sink, stream) = EventSink::start(&input, RunLimits::default());
+/// let researcher = sink.subagent("researcher");
+/// say(&researcher, "Found it."); // with the id of the subagent
+/// researcher.finish();
+/// say(&sink, "Done.");
+/// sink.finish();
+/// # drop(stream);
+/// ```
 #[derive(Debug)]
 pub struct Emitter {
     shared: Arc<Shared>,

@@ -9,6 +9,8 @@ use crate::{
 };
 
 /// An open text message; dropping it ends it.
+///
+/// Example: see [`EventSink`](crate::EventSink).
 #[derive(Debug)]
 #[must_use = "the message ends when this is dropped"]
 pub struct OpenText<'a> {
@@ -49,6 +51,8 @@ impl Drop for OpenText<'_> {
 }
 
 /// Open reasoning: a span with one message, both under one id. Dropping it ends both.
+///
+/// Example: see [`EventSink`](crate::EventSink).
 #[derive(Debug)]
 #[must_use = "the reasoning ends when this is dropped"]
 pub struct OpenReasoning<'a> {
@@ -96,6 +100,8 @@ impl Drop for OpenReasoning<'_> {
 }
 
 /// An open step; dropping it ends it.
+///
+/// Example: see [`EventSink`](crate::EventSink).
 #[derive(Debug)]
 #[must_use = "the step ends when this is dropped"]
 pub struct OpenStep<'a> {
@@ -121,6 +127,19 @@ impl Drop for OpenStep<'_> {
 }
 
 /// An activity that can be changed until the run ends. It has no end of its own.
+///
+/// ```
+/// use agui_core::{EventSink, Json, JsonObject, JsonPointer, PatchOp, RunAgentInput, RunLimits};
+///
+/// let input = RunAgentInput::new("t1", "r1", Vec::new());
+/// let (sink, stream) = EventSink::start(&input, RunLimits::default());
+/// let mut plan = sink.activity("plan", JsonObject::from_string(r#"{"done":0}"#.to_owned())?);
+/// let done = JsonPointer::from_tokens(["done"]);
+/// plan.patch(vec![PatchOp::replace(done, Json::from_serialize(&1)?)]);
+/// sink.finish();
+/// # drop(stream);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct OpenActivity<'a> {
     emitter: &'a Emitter,

@@ -9,6 +9,20 @@ use crate::{Json, JsonPatch, StateDelta, StateSnapshot};
 /// The first change goes out whole, so that client and agent start from the same; later ones as JSON Patch
 /// (RFC 6902), or whole where that is shorter. Numbers are held as `serde_json` holds them: what fits
 /// neither 64 bits nor a double is rounded.
+///
+/// ```
+/// use agui_core::{EventSink, RunAgentInput, RunLimits};
+/// use serde_json::json;
+///
+/// let input = RunAgentInput::new("t1", "r1", Vec::new());
+/// let (sink, stream) = EventSink::start(&input, RunLimits::default());
+/// let mut state = sink.shared_state(&input)?;
+/// state.set(&json!({"title": "A long title that stays", "done": 0}))?; // STATE_SNAPSHOT
+/// state.update(|state| state["done"] = json!(1))?; // the shorter one of snapshot and STATE_DELTA
+/// sink.finish();
+/// # drop(stream);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct SharedState<'a> {
     emitter: &'a Emitter,

@@ -10,6 +10,8 @@ use crate::{
 ///
 /// Dropped without a verdict it has failed, as the run itself has. Clients that speak 0.x do not know
 /// subagents: for them the invocation is not announced, and what it sends carries its id all the same.
+///
+/// Example: see [`Emitter`](crate::Emitter).
 #[derive(Debug)]
 #[must_use = "the invocation fails when this is dropped"]
 pub struct OpenSubagent<'a> {

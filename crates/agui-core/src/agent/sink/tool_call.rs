@@ -5,6 +5,8 @@ use crate::{
 };
 
 /// An open tool call; dropping it ends its arguments.
+///
+/// Example: see [`EventSink`](crate::EventSink).
 #[derive(Debug)]
 #[must_use = "the arguments end when this is dropped"]
 pub struct OpenToolCall<'a> {
@@ -54,6 +56,8 @@ impl Drop for OpenToolCall<'_> {
 }
 
 /// A tool call whose arguments are complete. It takes one result, or none.
+///
+/// Example: see [`EventSink`](crate::EventSink).
 #[derive(Debug)]
 pub struct EndedToolCall<'a> {
     emitter: &'a Emitter,
