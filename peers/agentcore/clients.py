@@ -344,8 +344,11 @@ def kit_the_agent_sees_the_platforms_headers() -> None:
         expect(seen["token"], "tok-xyz" if asked else None)
         for name in names:
             expect(seen["headers"].get(name.lower()), given[name] if asked else None, name)
-        # The token that was meant for the shim stays there.
+        # The token that was meant for the shim stays there, unless it is asked for by its name.
         expect(seen["headers"].get("authorization"), None)
+    with running(harness.start_ours, "--forward-header", "authorization") as other:
+        invoke(other.port, run_input(), given)
+        expect(other.counts()["headers"].get("authorization"), given["Authorization"])
 
 
 @check

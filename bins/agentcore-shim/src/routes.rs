@@ -86,6 +86,8 @@ pub(crate) struct Sockets {
     pub(crate) config: WsConfig,
     pub(crate) control: Arc<dyn Control>,
     pub(crate) tasks: TaskTracker,
+    /// Whether the agent sees the `Authorization` of the upgrade request.
+    pub(crate) shows_authorization: bool,
 }
 
 /// The WebSocket.
@@ -107,6 +109,8 @@ fn upgrade(sockets: Sockets, request: &RouteRequest, answer: HeaderMap) -> Upgra
         .with_headers(&request.headers)
         .with_control(sockets.control)
         .with_tasks(sockets.tasks);
+    let context =
+        if sockets.shows_authorization { context.with_authorization(&request.headers) } else { context };
     let (agent, config) = (sockets.agent, sockets.config);
     Upgrade::new(answer, move |io, stop| async move {
         let context = context.with_stop(stop.asked, stop.last_call);

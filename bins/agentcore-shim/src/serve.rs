@@ -196,6 +196,7 @@ impl Stack {
             config: settings.ws,
             control: Arc::new(self.canceller.clone()),
             tasks: TaskTracker::new(),
+            shows_authorization: settings.shows_authorization,
         };
         let ping = Arc::clone(ping);
         let mut server = Server::builder(Arc::clone(&self.agent))
@@ -215,6 +216,9 @@ impl Stack {
             // Behind the platform nobody else reaches the container.
             .allow_public_without_auth()
             .authenticator(settings.access.authenticator.clone());
+        if settings.shows_authorization {
+            server = server.show_authorization();
+        }
         if settings.path != "/" {
             server = server.also_run_path(format!("{}/", settings.path));
         }

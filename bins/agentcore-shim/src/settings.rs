@@ -50,6 +50,8 @@ pub(crate) struct Settings {
     pub(crate) allowed_origins: Vec<String>,
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) agent: AgentChoice,
+    /// Whether the agent is to get the caller's `Authorization`.
+    pub(crate) shows_authorization: bool,
     pub(crate) access: Access,
     pub(crate) ws: WsConfig,
     pub(crate) logs: LogConfig,
@@ -90,6 +92,8 @@ impl Settings {
         if flags.debug {
             logs = logs.with_debug();
         }
+        let named = |name: &String| name.eq_ignore_ascii_case("authorization");
+        let shows_authorization = flags.agent.forward_header.iter().any(named);
         let local = format!("http://localhost:{}{path}", flags.port);
         Ok(Self {
             access: Access::new(&flags.auth, &local, env)?,
@@ -105,6 +109,7 @@ impl Settings {
             allowed_origins: flags.allow_origin,
             allowed_hosts: flags.allow_host,
             agent: agent(flags.agent, flags.command, interrupt_ttl, &flags.tuning, env)?,
+            shows_authorization,
             ws: ws(&flags.ws).with_max_message_bytes(flags.max_body_bytes),
             logs,
             tuning: flags.tuning,

@@ -64,6 +64,7 @@ pub struct ServerBuilder {
     origins: Vec<Box<str>>,
     public_without_auth: bool,
     numbered_events: bool,
+    shows_authorization: bool,
     any_json: bool,
     errors: Option<ErrorMode>,
     echo: Option<EchoHeaders>,
@@ -89,6 +90,7 @@ impl ServerBuilder {
             origins: Vec::new(),
             public_without_auth: false,
             numbered_events: false,
+            shows_authorization: false,
             any_json: false,
             errors: None,
             echo: None,
@@ -192,6 +194,13 @@ impl ServerBuilder {
     /// the run.
     pub fn number_events(mut self) -> Self {
         self.numbered_events = true;
+        self
+    }
+
+    /// Lets the agent see the caller's `Authorization` header, which it does not otherwise: for agents that act
+    /// in the caller's name elsewhere. Its other credentials stay here.
+    pub fn show_authorization(mut self) -> Self {
+        self.shows_authorization = true;
         self
     }
 
@@ -336,6 +345,7 @@ impl ServerBuilder {
             limits: self.limits,
             timeouts: self.timeouts.bounded(),
             numbered_events: self.numbered_events,
+            shows_authorization: self.shows_authorization,
             any_json: self.any_json,
             errors: self.errors,
             echo: self.echo,

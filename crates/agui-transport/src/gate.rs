@@ -50,6 +50,8 @@ pub(crate) struct Gate {
     pub(crate) timeouts: Timeouts,
     /// Whether the events of the run route get `id` lines.
     pub(crate) numbered_events: bool,
+    /// Whether the agent gets to see `Authorization`.
+    pub(crate) shows_authorization: bool,
     /// Whether a body is taken as JSON although it is not announced so.
     pub(crate) any_json: bool,
     /// How refusals are sent as events; `None` is the JSON envelope.
@@ -213,7 +215,8 @@ impl Gate {
         let (input, body) = self.decode(body).await.map_err(|fault| fault.refusal(accept_language))?;
         visit.log.names(&input.thread_id, &input.run_id);
         visit.encoding = media::encoding(&head.headers);
-        Ok(Passed::Run(Box::new(with_headers(RunRequest::new(input, body), &head.headers))))
+        let request = with_headers(RunRequest::new(input, body), &head.headers, self.shows_authorization);
+        Ok(Passed::Run(Box::new(request)))
     }
 
     /// Checks what the request carries and wants to read, and reads what it carries.
@@ -291,11 +294,14 @@ fn accept_language(headers: &HeaderMap) -> Option<&str> {
     headers.get(ACCEPT_LANGUAGE)?.to_str().ok()
 }
 
-/// Adds the headers that an agent gets to see: all that are text and prove nothing about the caller.
-fn with_headers(mut request: RunRequest, headers: &HeaderMap) -> RunRequest {
+/// Adds the headers that an agent gets to see: all that are text and prove nothing about the caller, unless it
+/// is to see `Authorization`.
+fn with_headers(mut request: RunRequest, headers: &HeaderMap, shows_authorization: bool) -> RunRequest {
     const CREDENTIALS: [HeaderName; 3] = [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE];
     request.accept_language = accept_language(headers).map(Into::into);
-    let shown = headers.iter().filter(|(name, _)| !CREDENTIALS.contains(name));
+    let shown = headers
+        .iter()
+        .filter(|(name, _)| !CREDENTIALS.contains(name) || (shows_authorization && **name == AUTHORIZATION));
     request
         .headers
         .extend(shown.filter_map(|(name, value)| Some((name.as_str().into(), value.to_str().ok()?.into()))));

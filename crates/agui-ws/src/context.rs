@@ -56,6 +56,14 @@ impl WsContext {
         self
     }
 
+    /// Lets the agent see the `Authorization` of the upgrade request too.
+    #[must_use]
+    pub fn with_authorization(mut self, headers: &HeaderMap) -> Self {
+        let value = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        self.headers.extend(value.map(|value| (AUTHORIZATION.as_str().into(), value.into())));
+        self
+    }
+
     /// Sets who carries out cancel messages.
     #[must_use]
     pub fn with_control(mut self, control: Arc<dyn Control>) -> Self {
@@ -121,6 +129,9 @@ mod tests {
         let seen: Vec<(&str, &str)> = context.headers.iter().map(|(k, v)| (&**k, &**v)).collect();
         assert_eq!(seen, [("accept-language", "fr, en"), ("x-session", "s-1")]);
         assert_eq!(context.accept_language.as_deref(), Some("fr, en"));
-        assert!(!format!("{context:?}").contains("s-1"));
+        let context = context.with_authorization(&headers);
+        assert_eq!(context.headers.last(), Some(&("authorization".into(), "Bearer secret".into())));
+        let shown = format!("{context:?}");
+        assert!(!shown.contains("s-1") && !shown.contains("secret"), "{shown}");
     }
 }

@@ -121,6 +121,16 @@ async fn r31_a_session_that_calls_too_often_is_told_to_wait_and_the_others_are_n
 }
 
 #[tokio::test]
+async fn an_agent_gets_the_callers_authorization_if_that_is_asked_for() {
+    let agent = FakeAgent::start(hello()).await;
+    let url = agent.url();
+    let shim = Shim::in_front_of(&url, &["--forward-header", "Authorization"]).await;
+    let client = shim.client.clone().with_header("authorization", "Bearer tok-2");
+    crate::stack::run_with(&client, &say("t", "r1", "hi")).await;
+    assert!(agent.requests()[0].head.to_lowercase().contains("authorization: bearer tok-2"));
+}
+
+#[tokio::test]
 async fn row_21_request_ids_and_tokens_are_known_by_all_their_names() {
     let agent = FakeAgent::start(hello()).await;
     let url = agent.url();
@@ -141,6 +151,9 @@ async fn row_21_request_ids_and_tokens_are_known_by_all_their_names() {
             assert!(seen.contains(&format!("{name}: tok-1")), "{seen}");
         }
     }
+    let client = shim.client.clone().with_header("authorization", "Bearer tok-2");
+    crate::stack::run_with(&client, &say("t", "r9", "hi")).await;
+    assert!(!agent.requests()[names.len()].head.contains("tok-2"), "what was not asked for stays here");
     let preferred = "x-amzn-bedrock-agentcore-runtime-request-id";
     let client = shim.client.clone().with_header("x-amzn-requestid", "req-2").with_header(preferred, "req-3");
     let response = client.send(Method::POST, "/invocations", Some("{}".into())).await.unwrap();

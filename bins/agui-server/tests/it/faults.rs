@@ -1,4 +1,4 @@
-//! A kernel that misbehaves: one stream, one ending, whatever comes (cases D, a2a.md §6.2).
+//! A kernel that misbehaves: one stream, one ending, whatever comes (cases D).
 
 mod calls;
 mod cuts;
