@@ -8,7 +8,7 @@ use agui_host::values::Env;
 /// The variables are those of its observability, which can be switched off: a container without them says
 /// `--error-mode stream` itself.
 ///
-/// Source: agentcore.md section 5.
+/// Source: AgentCore, environment of a runtime with observability.
 pub(crate) fn is_agentcore(env: Env<'_>) -> bool {
     if env("LOCAL_DEV").is_some_and(|value| value == "1") {
         return false;

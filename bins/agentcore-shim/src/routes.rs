@@ -122,7 +122,7 @@ fn upgrade(sockets: Sockets, request: &RouteRequest, answer: HeaderMap) -> Upgra
 /// Puts into the headers of an upgrade what a browser can only put elsewhere: the token of the caller,
 /// which comes as a subprotocol, and the session and other headers, which come in the query.
 ///
-/// Source: agentcore.md section 1.2.
+/// Source: AgentCore, "Get started with WebSocket streaming".
 pub(crate) fn complete_upgrade(head: &mut Parts) {
     if head.uri.path() != WS {
         return;

@@ -254,6 +254,8 @@ macro_rules! union {
         }
     ) => {
         $(#[doc = $doc])*
+        #[doc = ""]
+        #[doc = concat!(" Source: AG-UI, objects that `\"", $key, "\"` tells apart.")]
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         pub enum $name {

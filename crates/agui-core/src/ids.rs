@@ -103,26 +103,38 @@ macro_rules! id {
 }
 
 id! {
-    /// A conversation. Source: AG-UI 1.0, run input.
+    /// A conversation.
+    ///
+    /// Source: AG-UI 1.0, `threadId`.
     ThreadId
 }
 id! {
     /// One run on a thread; unique within the thread.
+    ///
+    /// Source: AG-UI 1.0, `runId`.
     RunId
 }
 id! {
     /// A message of any kind; unique within the thread across text, reasoning, tool and activity messages.
+    ///
+    /// Source: AG-UI 1.0, `messageId`.
     MessageId
 }
 id! {
     /// One tool call.
+    ///
+    /// Source: AG-UI 1.0, `toolCallId`.
     ToolCallId
 }
 id! {
     /// One open question of a run; a [`ResumeEntry`](crate::ResumeEntry) answers it by this id.
+    ///
+    /// Source: AG-UI 1.0, `interruptId`.
     InterruptId
 }
 id! {
     /// One invocation of a subagent within a run.
+    ///
+    /// Source: AG-UI 1.0, `subagentRunId`.
     SubagentRunId
 }

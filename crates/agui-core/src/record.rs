@@ -149,6 +149,10 @@ macro_rules! record_without_debug {
         }
     ) => {
         $(#[doc = $doc])*
+        $(
+            #[doc = ""]
+            #[doc = concat!(" Source: AG-UI, objects with `\"", $tag_key, "\": \"", $tag, "\"`.")]
+        )*
         $(#[derive($($derive),*)])?
         #[derive(Clone, PartialEq)]
         #[non_exhaustive]

@@ -4,6 +4,8 @@ use crate::wire_enum::wire_enum;
 
 wire_enum! {
     /// What happened in a pipeline: the names of the contract and those the kernel has beside them.
+    ///
+    /// Source: S6.4; iac-code 0.16, pipeline events: `eventType`.
     pub enum PipelineEventType {
         /// The pipeline began.
         PipelineStarted = "pipeline_started",

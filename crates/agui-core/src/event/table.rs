@@ -98,6 +98,20 @@ macro_rules! set_subagent_tag {
 macro_rules! event_table {
     ($($name:ident $wire:literal $tag:ident,)*) => {
         /// One event of a run.
+        ///
+        /// ```
+        /// use agui_core::{Event, EventType, RunStarted};
+        ///
+        /// let event = Event::from(RunStarted::new("t1", "r1").with_protocol_version("1.0"));
+        /// assert_eq!(event.event_type(), EventType::RunStarted);
+        /// let mut line = Vec::new();
+        /// event.to_json_into(&mut line)?;
+        /// let json = br#"{"type":"RUN_STARTED","threadId":"t1","runId":"r1","protocolVersion":"1.0"}"#;
+        /// assert_eq!(line, json);
+        /// # Ok::<(), serde_json::Error>(())
+        /// ```
+        ///
+        /// Source: AG-UI 1.0, "Events".
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         pub enum Event {
@@ -108,6 +122,8 @@ macro_rules! event_table {
         }
 
         /// The type of an event.
+        ///
+        /// Source: AG-UI 1.0, "Events".
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum EventType {

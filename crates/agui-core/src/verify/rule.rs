@@ -3,6 +3,8 @@ use std::fmt;
 macro_rules! rules {
     ($($(#[doc = $doc:literal])+ $name:ident = $text:literal,)+) => {
         /// A rule that a stream can break.
+        ///
+        /// Source: behaviour of the released 1.0 client; AG-UI 1.0, "Events" and "Lifecycle".
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Rule {

@@ -15,6 +15,8 @@ use crate::wire_enum::wire_enum;
 
 wire_enum! {
     /// What sort of question it is.
+    ///
+    /// Source: iac-code 0.16, `metadata.iac_code.input.kind`; kinds of the pipeline event `input_required`.
     pub enum InputKind {
         /// May a tool call run?
         Permission = "permission",

@@ -16,6 +16,8 @@ use crate::wire_enum::wire_enum;
 
 wire_enum! {
     /// What an event is about.
+    ///
+    /// Source: iac-code 0.16, pipeline events: `scope`.
     pub enum Scope {
         /// The whole pipeline.
         Pipeline = "pipeline",
@@ -34,6 +36,8 @@ wire_enum! {
 
 wire_enum! {
     /// State of the pipeline after an event.
+    ///
+    /// Source: iac-code 0.16, pipeline events: `status`.
     pub enum PipelineStatus {
         /// It works.
         Working = "working",
@@ -52,6 +56,8 @@ wire_enum! {
 
 wire_enum! {
     /// Whether an event that ends something is final.
+    ///
+    /// Source: iac-code 0.16, pipeline events: `visibility`.
     pub enum Visibility {
         /// Announced, but its backup is not stored; the final copy follows with a new id.
         PendingBackup = "pending_backup",

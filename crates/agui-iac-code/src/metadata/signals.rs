@@ -190,6 +190,8 @@ impl<'a> PermissionResolved<'a> {
 
 wire_enum! {
     /// State of a suspended wait.
+    ///
+    /// Source: iac-code 0.16, `metadata.iac_code.permissionWait.status`.
     pub enum PermissionWaitStatus {
         /// The wait is suspended.
         Suspended = "suspended",

@@ -33,6 +33,8 @@ impl<'a> Thinking<'a> {
 
 wire_enum! {
     /// Where a tool call stands.
+    ///
+    /// Source: iac-code 0.16, `metadata.iac_code.tool.status`.
     pub enum ToolStatus {
         /// The model began the call.
         Started = "started",
