@@ -61,7 +61,7 @@ async def run_one(scenario: Scenario, stack: Stack, *, live: bool, out: Path, ke
         for run in lab.runs:
             if run.closed == "open":
                 await run.abort()
-        stack.stop_all()
+        await asyncio.to_thread(stack.stop_all)
     if not live:
         lab.notes += [f"replay server: {line}" for line in stack.tail("replay").splitlines()
                       if line.startswith(("gate timeout", "no recorded exchange"))]
@@ -117,6 +117,7 @@ async def main() -> int:
     parser.add_argument("--out", type=Path, default=ROOT / ".peers/out")
     parser.add_argument("--traces", type=Path, default=ROOT / "fixtures/traces")
     parser.add_argument("--speed", type=float, default=0, help="replay: 0 = as fast as possible, 1 = recorded timing")
+    parser.add_argument("--jobs", type=int, default=1, help="scenarios at a time")
     parser.add_argument("--keep", action="store_true", help="keep the run directory")
     args = parser.parse_args()
     chosen = [s for s in SCENARIOS if not args.only or any(s.name.startswith(p) for p in args.only.split(","))]
@@ -125,16 +126,20 @@ async def main() -> int:
             print(f"{scenario.name:28} {scenario.about}")
         return 0
     live = args.mode == "live"
-    passed = failed = 0
+    seats = asyncio.Semaphore(args.jobs)
+
+    async def seated(scenario: Scenario, trace: Path | None) -> bool:
+        async with seats:
+            replay = {} if live else {"replay_trace": trace, "replay_args": ["--speed", str(args.speed)]}
+            return await run_one(scenario, Stack(extra_env=dict(scenario.env), **replay), live=live, out=args.out, keep=args.keep)
+
+    waiting = []
     for scenario in chosen:
         trace = None if live else trace_of(scenario, args.traces)
-        if scenario.replay_only if live else (scenario.live_only or trace is None):
-            continue
-        stack = Stack(extra_env=scenario.env) if live else Stack(replay_trace=trace, replay_args=["--speed", str(args.speed)], extra_env=scenario.env)
-        if await run_one(scenario, stack, live=live, out=args.out, keep=args.keep):
-            passed += 1
-        else:
-            failed += 1
+        if not (scenario.replay_only if live else (scenario.live_only or trace is None)):
+            waiting.append(seated(scenario, trace))
+    ended = await asyncio.gather(*waiting)
+    passed, failed = ended.count(True), ended.count(False)
     print(f"scenarios: {passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

@@ -303,14 +303,14 @@ class Lab:
     # -- stack control -------------------------------------------------------------
     async def restart_agui(self, *, kill: bool = False) -> None:
         self.log({"kind": "note", "text": "restart agui" + (" (SIGKILL)" if kill else "")})
-        self.stack.stop("agui", kill=kill)
+        await self.stack.stopped("agui", kill=kill)
         await self.stack.start_agui()
 
     async def restart_a2a(self, *, kill: bool = False) -> None:
         self.log({"kind": "note", "text": "restart a2a" + (" (SIGKILL)" if kill else "")})
         await self.mark("restart-a2a")
         if self.live:
-            self.stack.stop("a2a", kill=kill)
+            await self.stack.stopped("a2a", kill=kill)
             await self.stack.start_a2a()
 
     async def wipe_a2a(self) -> None:
@@ -318,7 +318,7 @@ class Lab:
         self.log({"kind": "note", "text": "wipe a2a"})
         await self.mark("wipe-a2a")
         if self.live:
-            self.stack.stop("a2a")
+            await self.stack.stopped("a2a")
             shutil.rmtree(self.stack.config)
             self.stack.config.mkdir(mode=0o700)
             await self.stack.start_a2a()
@@ -327,7 +327,7 @@ class Lab:
         self.log({"kind": "note", "text": "stop a2a"})
         await self.mark("stop-a2a")
         if self.live:
-            self.stack.stop("a2a", kill=kill)
+            await self.stack.stopped("a2a", kill=kill)
 
 
 def entry(interrupt_id: str, payload: Any = None, status: str = "resolved") -> dict[str, Any]:

@@ -43,10 +43,18 @@ def absolute(command: str) -> str:
     return str(path.absolute()) if os.sep in command and path.exists() else command
 
 
+GIVEN_PORTS: set[int] = set()
+
+
 def free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind((HOST, 0))
-        return int(sock.getsockname()[1])
+    """A port that is free, and that no other stack of this program was given."""
+    while True:
+        with socket.socket() as sock:
+            sock.bind((HOST, 0))
+            port = int(sock.getsockname()[1])
+        if port not in GIVEN_PORTS:
+            GIVEN_PORTS.add(port)
+            return port
 
 
 class Stack:
@@ -168,6 +176,10 @@ class Stack:
             await self.start_llm()
             await asyncio.gather(self.start_a2a(), self.start_recorder())
         await self.start_agui()
+
+    async def stopped(self, name: str, *, kill: bool = False) -> None:
+        """As `stop`, without holding up other scenarios."""
+        await asyncio.to_thread(self.stop, name, kill=kill)
 
     def stop(self, name: str, *, kill: bool = False) -> None:
         proc = self.procs.pop(name, None)

@@ -1,17 +1,24 @@
 //! Ending executions without a path of its own: by an envelope in a run request, and by a message on a
 //! socket. Both reach what the cancel extension reaches.
 
+use std::time::Duration;
+
 use agui_adapter::{CancelRequest, CancelStatus};
 use agui_core::{BoxFuture, Json, Problem, RunId, ThreadId};
 use agui_i18n::Language;
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey};
 use agui_relay::{CancelOutcome, LiveRuns};
-use agui_ws::{CancelMessage, Control};
+use agui_ws::{CancelMessage, Control, OpenRun};
 use serde_json::json;
 use tokio::runtime::Handle;
+use tokio::time::timeout;
 
 use crate::backend::IacCode;
 use crate::session::problem;
+
+/// How long a run that was asked for on a socket may take to become known: it is on its way from one task to
+/// another.
+const KNOWN_WITHIN: Duration = Duration::from_secs(5);
 
 /// Which run is to end. With the id of an execution the adapter is asked, as the cancel extension does;
 /// with the id of a run, whatever agent runs it is let go of.
@@ -65,6 +72,16 @@ impl Canceller {
         work.await.unwrap_or_else(|_| Err(problem(language, &ErrorCode::InternalError.into())))
     }
 
+    /// Waits until a run that is open on a socket is known here, so that a cancel message right behind the
+    /// message that asks for the run finds it.
+    async fn become_known(&self, run: &OpenRun) {
+        let mut live = self.runs.watch();
+        let known =
+            async { while !self.runs.knows(&run.thread_id, &run.run_id) && live.changed().await.is_ok() {} };
+        // A run that was refused never is: then there is nothing to end.
+        let _ = timeout(KNOWN_WITHIN, known).await;
+    }
+
     async fn end(&self, target: Target, language: Language) -> Result<Cancelled, Problem> {
         let Some(thread) = target.thread_id else { return Err(incomplete(language)) };
         match (&self.iac_code, target.execution_id, target.run_id) {
@@ -73,7 +90,8 @@ impl Canceller {
                 iac_code.cancel(&execution, &thread, invocation, language).await
             }
             (Some(iac_code), None, Some(run)) => {
-                self.end_execution_of(iac_code, &thread, &run, language).await
+                let invocation = target.ros_invocation_id.as_deref();
+                self.end_execution_of(iac_code, &thread, &run, invocation, language).await
             }
             // An agent without executions knows its runs by their own ids only.
             (None, execution, run) => match run.or_else(|| execution.map(|id| RunId::new(&*id))) {
@@ -90,13 +108,18 @@ impl Canceller {
         iac_code: &IacCode,
         thread: &ThreadId,
         run: &RunId,
+        invocation: Option<&str>,
         language: Language,
     ) -> Result<Cancelled, Problem> {
         let is_live = self.runs.list().iter().any(|live| live.thread_id == *thread && live.run_id == *run);
-        if is_live && let Ok(Some(stored)) = iac_code.store.load(thread).await {
-            // A thread has one run at a time, and its record is about that.
+        // A thread has one run at a time, and its record is about that, once the adapter has taken the run: until
+        // then it is about an execution before.
+        if is_live
+            && let Ok(Some(stored)) = iac_code.store.load(thread).await
+            && stored.record.runs.iter().any(|known| known.run_id == *run)
+        {
             let execution = &stored.record.execution;
-            let invocation = Some(execution.invocation_id.as_str());
+            let invocation = invocation.or(Some(execution.invocation_id.as_str()));
             return iac_code.cancel(execution.id.as_str(), thread, invocation, language).await;
         }
         self.let_go(thread, run, language)
@@ -137,6 +160,9 @@ fn incomplete(language: Language) -> Problem {
 impl Control for Canceller {
     fn cancel(&self, message: CancelMessage, language: Language) -> BoxFuture<'_, Result<Json, Problem>> {
         Box::pin(async move {
+            if let Some(open) = message.open_run.as_ref().filter(|open| message.may_mean(open)) {
+                self.become_known(open).await;
+            }
             let open = message.open_run;
             // A message without ids means the run of its socket.
             let thread = message.thread_id.or_else(|| open.as_ref().map(|run| run.thread_id.clone()));

@@ -28,7 +28,7 @@ use crate::parking::{Parked, Parking};
 use crate::ping::Ping;
 use crate::presence::Presence;
 use crate::routes::{self, Sockets};
-use crate::session::{REQUEST_ID_HEADERS, SESSION_HEADER};
+use crate::session::{REQUEST_ID_HEADERS, REQUESTER_HEADERS, SESSION_HEADER};
 use crate::settings::Settings;
 
 /// From the wish to stop until every run has had its last word. The platform gives 15 s in all.
@@ -153,7 +153,8 @@ impl Stack {
             OnDisconnect::Detach => Abandon::Never,
             _ => Abandon::AtOnce,
         };
-        let rejoin = Rejoin::new(agent, RejoinConfig::default().with_abandon(abandon));
+        let config = RejoinConfig::default().with_abandon(abandon).with_requester(&REQUESTER_HEADERS);
+        let rejoin = Rejoin::new(agent, config);
         let canceller = Canceller::new(iac_code.cloned(), rejoin.runs(), agents.clone());
         let mut agent: Arc<dyn Agent> = Arc::new(rejoin.clone());
         let mut session = Box::<str>::default();

@@ -12,6 +12,11 @@ pub(crate) const SESSION_HEADER: &str = "x-amzn-bedrock-agentcore-runtime-sessio
 pub(crate) const REQUEST_ID_HEADERS: [&str; 2] =
     ["x-amzn-bedrock-agentcore-runtime-request-id", "x-amzn-requestid"];
 
+/// Headers that say whose a request is, those of them that the agent gets to see: a run is shown again to the
+/// same requester only.
+pub(crate) const REQUESTER_HEADERS: [&str; 4] =
+    [SESSION_HEADER, "x-amzn-bedrock-agentcore-runtime-user-id", "authorization", "x-api-key"];
+
 /// Longest session id, in characters; the API takes 33 to 256.
 const MAX_SESSION_CHARS: usize = 256;
 

@@ -59,6 +59,8 @@ impl Connection {
             let (name, value) = header.split_once(':').context("a header is written as `Name: value`")?;
             let value = value.trim();
             secrets.push(value.to_owned());
+            // Behind the scheme stands what an agent may repeat alone.
+            secrets.extend(value.split_once(' ').map(|(_, credentials)| credentials.trim().to_owned()));
             config = config.with_header(name.trim(), value);
         }
         if let Some(name) = &flags.bearer_env {
@@ -187,6 +189,17 @@ mod tests {
         let connection = Connection::new("http://127.0.0.1/", &flags).unwrap();
         assert_eq!(connection.config.headers, [("x-key".to_owned(), "abc".to_owned())]);
         assert_eq!(connection.secrets, ["abc"]);
+        let flags = ConnectFlags {
+            headers: vec!["Authorization: Bearer  abcd".to_owned()],
+            timeout: 1,
+            ..Default::default()
+        };
+        let connection = Connection::new("http://127.0.0.1/", &flags).unwrap();
+        assert_eq!(
+            connection.secrets,
+            ["Bearer  abcd", "abcd"],
+            "the token is a secret without its scheme too"
+        );
         let flags = ConnectFlags { headers: vec!["no colon".to_owned()], timeout: 1, ..Default::default() };
         assert!(Connection::new("http://127.0.0.1/", &flags).is_err());
     }

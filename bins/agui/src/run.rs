@@ -87,6 +87,7 @@ impl Session {
     /// Runs until nothing is left to answer. A session that only resumes sends the answers it was given.
     async fn converse(&mut self, only_resumes: bool) -> Result<Exit> {
         let mut resume = if only_resumes { self.answers.to_resume() } else { Vec::new() };
+        self.answered.extend(resume.iter().map(|entry| entry.interrupt_id.clone()));
         let exit = loop {
             let mut input = self.thread.request(request::new_id(), request::now())?;
             input.resume.append(&mut resume);

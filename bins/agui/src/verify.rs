@@ -33,7 +33,7 @@ pub(crate) async fn run(flags: VerifyFlags) -> Result<Exit> {
 async fn verify(flags: &VerifyFlags) -> Result<Exit> {
     let off = flags.off.iter().map(|id| Rule::named(id).with_context(|| format!("there is no rule {id}")));
     let off: Vec<Rule> = off.collect::<Result<_>>()?;
-    let mut judged = if is_address(&flags.source) { agent(flags).await? } else { file(flags)? };
+    let mut judged = if is_address(&flags.source) { agent(flags).await? } else { file(flags).await? };
     for judged in &mut judged {
         judged.findings.retain(|finding| !off.contains(&finding.rule));
     }
@@ -68,14 +68,19 @@ async fn agent(flags: &VerifyFlags) -> Result<Vec<Judged>> {
 }
 
 /// Judges a file; every exchange of a trace for itself.
-fn file(flags: &VerifyFlags) -> Result<Vec<Judged>> {
-    let mut bytes = Vec::new();
+async fn file(flags: &VerifyFlags) -> Result<Vec<Judged>> {
     let name = if flags.source == STDIN { "standard input" } else { &flags.source };
-    let read = match flags.source.as_str() {
-        STDIN => io::stdin().read_to_end(&mut bytes).map(|_| ()),
-        path => std::fs::read(path).map(|content| bytes = content),
-    };
-    read.with_context(|| format!("reading {name}"))?;
+    let source = flags.source.clone();
+    // Elsewhere, so that Ctrl-C is heard while standard input says nothing.
+    let read = tokio::task::spawn_blocking(move || match source.as_str() {
+        STDIN => {
+            let mut bytes = Vec::new();
+            io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+        }
+        path => std::fs::read(path),
+    });
+    let read = read.await.unwrap_or_else(|error| Err(io::Error::other(error)));
+    let bytes = read.with_context(|| format!("reading {name}"))?;
     let peer = if flags.connect.legacy { Peer::Legacy } else { Peer::Unknown };
     let circumstances = Circumstances { peer, ..Circumstances::default() };
     let streams = source::read(&bytes);

@@ -85,7 +85,7 @@ async fn choose(shared: &Arc<Shared>, open: &mut Open, request: &Request) -> Res
         });
     }
     check_nothing_pending(record)?;
-    Ok(Choice::Admitted(Admitted::Fresh { leftover: Leftover::of(record) }))
+    Ok(Choice::Admitted(Admitted::Fresh { leftover: Leftover::of(shared.config.profile, record) }))
 }
 
 fn guidance(open: &Open, record: &ThreadRecord, request: &Request) -> Result<Admitted, ErrorNotice> {

@@ -31,7 +31,7 @@ pub(crate) async fn cancel(shared: &Shared, client: &Client, task: &str) -> Told
             _ => Told::Cancelled,
         },
         Ok(Err(error)) if nothing_left(&error) => Told::TooLate,
-        Ok(Err(error)) if shared.config.profile == Profile::Generic && error.rpc().is_some() => {
+        Ok(Err(error)) if shared.config.profile == Profile::Generic && is_refusal(&error) => {
             tracing::warn!(%error, "the agent does not cancel the task");
             Told::Refused
         }
@@ -59,10 +59,16 @@ pub(crate) enum Leftover {
 
 impl Leftover {
     /// What the record's execution may have left.
-    pub(crate) fn of(record: &ThreadRecord) -> Self {
+    pub(crate) fn of(profile: Profile, record: &ThreadRecord) -> Self {
         match &record.execution.task_id {
             Some(task) => Self::Task(task.clone()),
             None if record.is_terminal(&record.execution.id) => Self::Nothing,
+            // An agent of any make has not heard of this conversation under a name of ours.
+            None if profile == Profile::Generic
+                && record.context_id == ContextId::for_thread(&record.thread_id) =>
+            {
+                Self::Nothing
+            }
             None => Self::Unknown(record.context_id.clone()),
         }
     }
@@ -112,6 +118,15 @@ async fn unfinished(shared: &Shared, context: &ContextId) -> Vec<TaskId> {
 
 fn ended_otherwise(state: &TaskState) -> bool {
     state.is_terminal() && *state != TaskState::Canceled
+}
+
+/// Whether the agent has answered that it does not do this, by JSON-RPC or by the status alone. It may do
+/// something about a timeout.
+fn is_refusal(error: &ClientError) -> bool {
+    match error {
+        ClientError::Http(failure) => matches!(failure.status, 400..=407 | 409..=499 | 501),
+        error => error.rpc().is_some(),
+    }
 }
 
 fn nothing_left(error: &ClientError) -> bool {

@@ -58,7 +58,7 @@ impl Turn {
             artifacts: Artifacts::new(config.resume.as_ref()),
             questions: Questions::new(config),
             observed,
-            told: Told::default(),
+            told: Told::new(config.resume.is_some()),
             max_artifact_bytes: config.max_artifact_bytes,
             has_worked: false,
             answered_at: None,
@@ -84,6 +84,7 @@ impl Turn {
             observed.backup_blocked = None;
             observed.permission_wait = None;
             self.has_worked = true;
+            self.told.go_on();
         }
         if self.observed.last_state.as_ref() != Some(state) {
             self.observed.last_state = Some(state.clone());
@@ -96,6 +97,7 @@ impl Turn {
         if let Some(open) = self.observed.open_inputs.iter().find(is_meant) {
             self.answered_at = asks::asked_at(open);
         }
+        self.told.go_on();
         self.questions.answered(&mut self.observed, id);
     }
 

@@ -48,7 +48,8 @@ fn bill(metadata: &Value, sums: &BTreeMap<(String, String), String>, bin: &str) 
     let mut waiting = vec![*root];
     let mut edges = BTreeMap::new();
     while let Some(id) = waiting.pop() {
-        let needs: BTreeSet<&str> = nodes.get(id).map(|node| compiled_in(node)).unwrap_or_default();
+        let mut needs: BTreeSet<&str> = nodes.get(id).map(|node| compiled_in(node)).unwrap_or_default();
+        needs.retain(|need| !packages.get(need).is_some_and(|package| is_macro(package)));
         waiting.extend(needs.iter().filter(|need| seen.insert(need)));
         edges.insert(id, needs);
     }
@@ -84,6 +85,14 @@ fn compiled_in(node: &Value) -> BTreeSet<&str> {
     needs.filter(normal).filter_map(|need| need["pkg"].as_str()).collect()
 }
 
+/// Whether a package runs in the compiler and is no part of what it makes.
+fn is_macro(package: &Value) -> bool {
+    let targets = package["targets"].as_array().into_iter().flatten();
+    targets
+        .flat_map(|target| target["kind"].as_array().into_iter().flatten())
+        .any(|kind| kind == "proc-macro")
+}
+
 fn purl(package: &Value) -> String {
     let part = |key: &str| package[key].as_str().unwrap_or_default().to_owned();
     format!("pkg:cargo/{}@{}", part("name"), part("version").replace('+', "%2B"))
@@ -117,12 +126,14 @@ mod tests {
                 {"id": "p", "name": "program", "version": "1.0.0", "source": null, "license": "MIT"},
                 {"id": "a", "name": "alpha", "version": "2.0.0+x", "source": registry, "license": "Apache-2.0/MIT"},
                 {"id": "b", "name": "builder", "version": "3.0.0", "source": registry},
+                {"id": "m", "name": "maker", "version": "5.0.0", "source": registry, "targets": [{"kind": ["proc-macro"]}]},
                 {"id": "c", "name": "other", "version": "4.0.0", "source": registry},
             ],
             "resolve": {"nodes": [
                 {"id": "p", "deps": [
                     {"pkg": "a", "dep_kinds": [{"kind": null}]},
                     {"pkg": "b", "dep_kinds": [{"kind": "build"}]},
+                    {"pkg": "m", "dep_kinds": [{"kind": null}]},
                 ]},
                 {"id": "a", "deps": []},
             ]},

@@ -245,6 +245,10 @@ impl Runner<'_> {
         remove(&out)?;
         let mut drive = self.lab("drive.py");
         drive.arg(mode).arg("--out").arg(&out);
+        if mode == "live" {
+            // They mostly wait for programs to start.
+            drive.args(["--jobs", "2"]);
+        }
         if let Some(only) = only {
             drive.args(["--only", only]);
         }

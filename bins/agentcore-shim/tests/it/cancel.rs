@@ -71,6 +71,7 @@ async fn an_envelope_for_nothing_is_told_so() {
         json!({"executionId": execution, "threadId": "other"}),
         json!({"executionId": execution, "rosInvocationId": "somebody else"}),
         json!({"runId": "unknown"}),
+        json!({"runId": "r1", "rosInvocationId": "somebody else"}),
     ]
     .into_iter()
     .enumerate()
@@ -83,6 +84,33 @@ async fn an_envelope_for_nothing_is_told_so() {
         assert_eq!(error_code(&told), "VALIDATION_ERROR", "{cancel}");
     }
     drop(events);
+}
+
+#[tokio::test]
+async fn a_run_that_still_waits_for_its_kernel_is_not_taken_for_the_one_before() {
+    let state = tempfile::tempdir().unwrap();
+    let state = state.path().to_str().unwrap();
+    let workspaces = tempfile::tempdir().unwrap();
+    let places = ["--state-dir", state, "--workspace-root", workspaces.path().to_str().unwrap()];
+    let before = Shim::start(&[&["--demo"], &places[..]].concat(), &[]).await;
+    assert_eq!(outcome(&before.run(&say("t", "r1", "chat")).await), "success");
+    drop(before);
+
+    let never = ["--a2a-command", "tail -f /dev/null {host} {port}"];
+    let shim = Shim::start(&[&never[..], &places[..]].concat(), &[]).await;
+    let (client, body) = (shim.client.clone(), say("t", "r2", "chat"));
+    let waiting = tokio::spawn(async move { client.post("/invocations", &body).await.unwrap().events() });
+    let mut told = shim.run(&envelope("t", "c0", &json!({"runId": "r2"}))).await;
+    // The request may still be on its way.
+    for index in 1.. {
+        if last(&told)["code"] != "EXECUTION_NOT_FOUND" {
+            break;
+        }
+        told = shim.run(&envelope("t", &format!("c{index}"), &json!({"runId": "r2"}))).await;
+    }
+    assert_eq!(told.events[1].json["value"], json!({"result": "cancelled"}));
+    let recording = tokio::time::timeout(PATIENCE, waiting).await.expect("it ends").unwrap().collect().await;
+    assert_eq!(error_code(&recording), "CANCELLED");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Requests that come again.
 
 use crate::fake_agent::{FINISHED, FakeAgent, STARTED, Step, hello};
-use crate::stack::{Shim, outcome, refusal, say};
+use crate::stack::{Shim, outcome, refusal, run_with, say};
 
 #[tokio::test]
 async fn row_16_a_repeated_request_joins_its_run_and_runs_nothing_twice() {
@@ -23,6 +23,21 @@ async fn row_16_a_repeated_request_joins_its_run_and_runs_nothing_twice() {
     other["messages"][0]["content"] = "something else".into();
     let (status, event) = refusal(shim.client.post("/invocations", &other).await.unwrap()).await;
     assert_eq!((status, event["code"].as_str()), (409, Some("RUN_ID_CONFLICT")));
+}
+
+#[tokio::test]
+async fn r3_nobody_else_gets_what_a_run_answered() {
+    let agent = FakeAgent::start(hello()).await;
+    let shim = Shim::in_front_of(&agent.url(), &["--forward-header", "authorization"]).await;
+    let mine = shim.in_session("s-1").with_header("authorization", "Bearer mine");
+    let body = say("t", "r", "hi");
+    let first = run_with(&mine, &body).await;
+    for other in [shim.client.clone(), shim.in_session("s-1"), shim.in_session("s-2")] {
+        let (status, event) = refusal(other.post("/invocations", &body).await.unwrap()).await;
+        assert_eq!((status, event["code"].as_str()), (409, Some("RUN_ID_CONFLICT")));
+    }
+    assert_eq!(run_with(&mine, &body).await.json(), first.json());
+    assert_eq!(agent.requests().len(), 1);
 }
 
 #[tokio::test]

@@ -45,6 +45,18 @@ async fn r17_row_6_a_cancel_message_ends_the_run_that_streams() {
 }
 
 #[tokio::test]
+async fn r17_a_cancel_message_right_behind_the_input_is_not_lost() {
+    let shim = Shim::demo().await;
+    let mut socket = Socket::open(&shim).await;
+    for thread in 0..16 {
+        socket.send(&say(&format!("t{thread}"), "r", "hold")).await;
+        socket.send(&json!({"type": "cancel"})).await;
+        let events = socket.rest_of_run().await;
+        assert_eq!(events.last().unwrap()["code"], "CANCELLED", "{thread}: {events:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_second_input_is_told_that_the_session_is_busy() {
     let agent = FakeAgent::start(vec![STARTED, Step::Hold, FINISHED]).await;
     let shim = Shim::in_front_of(&agent.url(), &[]).await;

@@ -11,6 +11,9 @@ use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// Latest time of a record that is replayed, a day after the request: a trace is text that anybody can write.
+const MAX_AT_MS: f64 = 86_400_000.0;
+
 /// What a line tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -108,7 +111,7 @@ pub(super) fn exchanges(text: &str) -> Result<Vec<Exchange>> {
         }
         let Ok(line) = serde_json::from_str::<Line>(line) else { continue };
         let (begun, exchange) = found.entry(line.n).or_insert_with(|| (line.at_ms, empty(line.n)));
-        let at_ms = (line.at_ms - *begun).max(0.0);
+        let at_ms = (line.at_ms - *begun).clamp(0.0, MAX_AT_MS);
         match line.kind {
             Kind::Request => {
                 exchange.path = line.path.unwrap_or_else(|| "/".to_owned());
@@ -154,5 +157,15 @@ mod tests {
         assert_eq!((exchanges[0].path.as_str(), exchanges[0].thread_id().as_deref()), ("/run", Some("t")));
         assert_eq!((exchanges[1].status, exchanges[1].body.to_string().as_str()), (409, r#"{"error":{}}"#));
         assert!(super::exchanges("data: 1\n\n").is_err());
+    }
+
+    #[test]
+    fn a_time_beyond_all_clocks_is_the_latest_one() {
+        let text = r#"{"t":0,"kind":"request","n":1}
+            {"t":1e300,"kind":"text","n":1,"text":"late"}
+            {"t":-1e300,"kind":"text","n":1,"text":"early"}"#;
+        let [exchange] = &exchanges(text).unwrap()[..] else { panic!("one exchange") };
+        let times: Vec<f64> = exchange.records.iter().map(|(at_ms, _)| *at_ms).collect();
+        assert_eq!(times, [MAX_AT_MS, 0.0]);
     }
 }

@@ -101,6 +101,9 @@ impl Redactor {
     fn value(&self, value: &mut Value, place: Place) {
         match value {
             Value::String(_) | Value::Number(_) if place == Place::Telling => *value = Value::from(REDACTED),
+            Value::Number(number) if self.literals.contains(&number.to_string()) => {
+                *value = Value::from(REDACTED);
+            }
             Value::String(text) => *text = self.text(text),
             Value::Array(elements) => {
                 for element in elements {
@@ -122,6 +125,11 @@ impl Redactor {
                         _ => Place::Open,
                     };
                     self.value(member, inner);
+                }
+                // Some objects have keys for names.
+                if members.keys().any(|key| !text::spans(key, &self.literals).is_empty()) {
+                    let given = std::mem::take(members);
+                    *members = given.into_iter().map(|(key, member)| (self.text(&key), member)).collect();
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}

@@ -8,14 +8,15 @@ mod text;
 use super::finding::{Finding, Judged};
 use super::rules::Severity;
 use crate::flags::{FailOn, Format};
+use crate::plain;
 
-/// Writes a report.
+/// Writes a report. What a terminal would obey is escaped or shown as a picture in every form.
 pub(super) fn write(format: Format, judged: &[Judged]) -> String {
     match format {
         Format::Text => text::write(judged),
-        Format::Json => json::write(judged),
-        Format::Sarif => sarif::write(judged),
-        Format::Junit => junit::write(judged),
+        Format::Json => plain::json(&json::write(judged)).into_owned(),
+        Format::Sarif => plain::json(&sarif::write(judged)).into_owned(),
+        Format::Junit => plain::plain(&junit::write(judged)).into_owned(),
     }
 }
 

@@ -124,6 +124,17 @@ fn a_later_process_answers_what_an_earlier_one_was_asked() {
 }
 
 #[test]
+fn an_answer_that_the_agent_does_not_take_is_not_sent_again() {
+    let bed = Testbed::start();
+    let ended = run(&bed, &["--thread", "T", "--answer", "deaf=1", "--no-input"], "");
+    assert_eq!(
+        (ended.code, ended.err.as_str()),
+        (3, "agui: interrupt deaf waits for an answer: --thread T --answer deaf=JSON\n")
+    );
+    assert_eq!(bed.inputs().len(), 1);
+}
+
+#[test]
 fn tools_of_the_user_are_asked_for_their_results() {
     let bed = Testbed::start();
     let tools = r#"[{"name":"add","description":"adds","parameters":{"type":"array"}}]"#;

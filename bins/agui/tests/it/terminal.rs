@@ -117,3 +117,25 @@ fn ctrl_c_ends_a_question_too() {
     terminal.signal();
     assert_eq!(terminal.end(), 130);
 }
+
+#[test]
+fn ctrl_c_stops_a_judge_that_waits_for_its_input() {
+    // More than a pipe holds: once it is written, the program reads.
+    let more_than_a_pipe = [b' '; 128 * 1024];
+    // It must not depend on chance.
+    for _ in 0..8 {
+        let mut child =
+            command(&["verify", "-"]).stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(&more_than_a_pipe).unwrap();
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while child.try_wait().unwrap().is_none() {
+            if std::time::Instant::now() > deadline {
+                child.kill().unwrap();
+                panic!("it goes on");
+            }
+            kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+            std::thread::yield_now();
+        }
+    }
+}

@@ -97,6 +97,9 @@ impl Agent for Obedient {
 }
 
 async fn obey(word: &str, input: &RunAgentInput, sink: EventSink, seen: &Seen) {
+    if input.resume.first().is_some_and(|answer| answer.interrupt_id.as_str() == "deaf") {
+        return sink.interrupt([Interrupt::new("deaf", "input_required")]);
+    }
     if let Some(answer) = input.resume.first() {
         let payload = answer.payload.as_ref().map_or("nothing", |payload| payload.get());
         sink.text_message().delta(format!("answer: {} {payload}", answer.status.as_str()));

@@ -123,6 +123,17 @@ fn the_report_for_people_says_where_what_and_what_to_do() {
     );
 }
 
+#[test]
+fn no_form_of_the_report_controls_the_terminal() {
+    let evil = "data: {\"type\":\"\u{9b}2J\u{7f}\u{202e}\"}\n\n";
+    for format in ["text", "json", "sarif", "junit"] {
+        let judged = verify("-", &["--format", format], evil);
+        let harmful = |c: &char| (c.is_control() && *c != '\n') || *c == '\u{202e}';
+        assert_eq!(judged.out.chars().find(harmful), None, "{format}: {:?}", judged.out);
+        assert!(judged.out.contains("2J"), "{format}: {}", judged.out);
+    }
+}
+
 /// The parts of the schema of SARIF 2.1.0 that a report here can touch, with its names and limits.
 fn sarif_schema() -> Value {
     let message = json!({"type": "object", "required": ["text"], "additionalProperties": false,

@@ -117,6 +117,20 @@ impl Shown {
         if ends_like || self.is_latest_piece(whole) { Missing::Nothing } else { Missing::All }
     }
 
+    /// As [`missing`](Self::missing), of an agent that does not end a message with pieces of another one: a text
+    /// is a repetition only if it begins where a message began.
+    ///
+    /// So an answer as short as "no" is not lost because something else ended with it.
+    pub(super) fn missing_of_messages<'t>(&self, whole: &'t str) -> Missing<'t> {
+        let missing = self.missing(whole);
+        if missing != Missing::Nothing || self.forgotten {
+            return missing;
+        }
+        let whole = whole.trim();
+        let mut messages = self.strands.iter().map(|strand| self.text[strand.start..].trim());
+        if messages.any(|shown| shown == whole) { Missing::Nothing } else { Missing::All }
+    }
+
     /// The digests of the text of the latest messages, the oldest first.
     pub(super) fn digests(&self) -> Vec<ShownText> {
         let mut messages: Vec<&str> = Vec::new();
@@ -170,6 +184,21 @@ mod tests {
         ];
         for (parts, whole, missing) in cases {
             assert_eq!(shown(&parts).missing(whole), missing, "{parts:?} {whole}");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_no_repetition_because_another_message_ends_like_it() {
+        let cases = [
+            (vec![("m", "Is it yes or no")], "no", Missing::All),
+            (vec![("m", "Is it yes or no"), ("n", "no")], "no", Missing::Nothing),
+            (vec![("m", "look"), ("n", " a "), ("n", "b\n")], "a b", Missing::Nothing),
+            (vec![("m", "look"), ("n", "a"), ("o", "b")], "ab", Missing::Nothing),
+            (vec![("m", "half")], "half an answer", Missing::Rest(" an answer")),
+            (vec![], "all new", Missing::All),
+        ];
+        for (parts, whole, missing) in cases {
+            assert_eq!(shown(&parts).missing_of_messages(whole), missing, "{parts:?} {whole}");
         }
     }
 

@@ -118,7 +118,7 @@ impl TextFlow {
         if text.trim().is_empty() {
             return;
         }
-        match self.shown.missing(text) {
+        match self.missing(text) {
             // Nobody knows; of the kernel, a whole text is a repetition more often than not.
             Missing::Nothing if self.shown.is_forgotten() && self.dialect == Dialect::Plain => {
                 self.show(spans, kernel, text);
@@ -201,7 +201,7 @@ impl TextFlow {
             return;
         }
         self.replay.settle(kernel);
-        match self.shown.missing(&text) {
+        match self.missing(&text) {
             Missing::Nothing => {}
             Missing::Rest(rest) => self.show(spans, kernel, rest),
             Missing::All => self.show(spans, kernel, &text),
@@ -241,9 +241,27 @@ impl TextFlow {
         keep_latest(&mut position.texts);
     }
 
+    /// What a whole text adds to what was shown. The kernel repeats the end of what it has said.
+    fn missing<'t>(&self, text: &'t str) -> Missing<'t> {
+        match self.dialect {
+            Dialect::IacCode => self.shown.missing(text),
+            Dialect::Plain => self.shown.missing_of_messages(text),
+        }
+    }
+
     fn continues_an_earlier_run(&self, text: &str) -> bool {
         let shown = self.shown.as_str().trim();
-        self.replay.knows_anything() && !shown.is_empty() && text.trim().ends_with(shown)
+        let Some(beginning) = text.trim().strip_suffix(shown).filter(|_| !shown.is_empty()) else {
+            return false;
+        };
+        match self.dialect {
+            Dialect::IacCode => self.replay.knows_anything(),
+            // A new answer may end like the words before it.
+            Dialect::Plain => {
+                let last = self.replay.prior().last();
+                last.is_some_and(|entry| digest::ends_like(entry, beginning.as_bytes()))
+            }
+        }
     }
 
     fn is_known(&self, text: &str) -> bool {

@@ -6,15 +6,31 @@ use a2a_wire::{Message, StatusUpdate, Task, TaskState};
 use agui_core::{Custom, Json};
 
 use super::asks::{self, Seen};
-use super::{Turn, answers_in, is_agents, joined, last_answer, message_id};
+use super::{Turn, answers_in, digest, is_agents, joined, last_answer, message_id};
 use crate::custom::{MESSAGE_V1, MessageV1};
 
 /// Most messages whose parts are remembered as told.
 const MAX_TOLD: usize = 1024;
 
-/// Ids of the messages whose parts that are no text were told.
-#[derive(Debug, Default)]
-pub(crate) struct Told(BTreeSet<Box<str>>);
+/// The messages whose parts that are no text were told.
+#[derive(Debug)]
+pub(crate) struct Told {
+    /// Their ids; of those without one, what they say.
+    messages: BTreeSet<Box<str>>,
+    /// The run resumes, and nothing has happened in it: a Task that waits is as the run before has told it.
+    is_as_left: bool,
+}
+
+impl Told {
+    pub(super) const fn new(resumes: bool) -> Self {
+        Self { messages: BTreeSet::new(), is_as_left: resumes }
+    }
+
+    /// Something has happened: what a Task says from now on may be new.
+    pub(super) const fn go_on(&mut self) {
+        self.is_as_left = false;
+    }
+}
 
 impl Turn {
     /// Maps a status update.
@@ -48,7 +64,11 @@ impl Turn {
         };
         self.task_text(said.iter().copied().chain(before));
         for message in said {
-            self.parts(&TaskState::Working, message);
+            if self.told.is_as_left && state.is_interrupted() {
+                self.note_parts(message);
+            } else {
+                self.parts(&TaskState::Working, message);
+            }
         }
         for artifact in &task.artifacts {
             self.task_artifact(artifact);
@@ -79,16 +99,26 @@ impl Turn {
 
     /// Tells the parts of a message that are no text, once. Those of a question are with the question.
     fn parts(&mut self, state: &TaskState, message: &Message<'_>) {
-        if state.is_interrupted() || !is_agents(message) || self.told.0.contains(message_id(message)) {
+        if state.is_interrupted() || !is_agents(message) || !self.note_parts(message) {
             return;
         }
-        let id = message_id(message);
-        let Some(value) = MessageV1::new(id, &message.parts, self.max_artifact_bytes) else { return };
-        if self.told.0.len() < MAX_TOLD {
-            self.told.0.insert(id.into());
-        }
-        if let Ok(value) = Json::from_serialize(&value) {
+        let value = MessageV1::new(message_id(message), &message.parts, self.max_artifact_bytes);
+        if let Some(value) = value.and_then(|value| Json::from_serialize(&value).ok()) {
             self.spans.emit(Custom::new(MESSAGE_V1, value));
+        }
+    }
+
+    /// Notes that the parts of a message are told; `false` if they were, or if there are none.
+    fn note_parts(&mut self, message: &Message<'_>) -> bool {
+        let Some(value) = MessageV1::new("", &message.parts, self.max_artifact_bytes) else { return false };
+        let key = match &*message.message_id {
+            "" => serde_json::to_vec(&value).map(|json| digest::whole(&json)).unwrap_or_default(),
+            id => id.to_owned(),
+        };
+        if self.told.messages.len() < MAX_TOLD {
+            self.told.messages.insert(key.into())
+        } else {
+            !self.told.messages.contains(&*key)
         }
     }
 }

@@ -57,6 +57,32 @@ fn an_artifact_that_ends_like_the_text_before_is_shown() {
 }
 
 #[test]
+fn a_short_answer_is_not_lost_because_the_words_before_end_like_it() {
+    let question = "Is it yes or no";
+    let mut streamed = run();
+    streamed.feed(&status("working", Some(("s1", question))));
+    streamed.feed(&status("completed", Some(("s2", "no"))));
+    assert_eq!(streamed.shown(), "Is it yes or nono");
+
+    let mut looked_at = run();
+    let mut task = whole("completed", &[("s1", question)], json!([]));
+    task["status"]["message"] =
+        json!({"messageId": "s2", "role": "agent", "parts": [{"kind": "text", "text": "no"}]});
+    looked_at.feed(&task);
+    looked_at.feed(&task);
+    assert_eq!(looked_at.shown(), "Is it yes or nono");
+
+    // After a resume, the answer may end like the words before it.
+    let mut first = run();
+    first.feed(&status("working", Some(("s1", question))));
+    let position = first.mapper.position();
+    let mut second = Run::new(config("r2").with_dialect(Dialect::Plain).with_resume(position));
+    second.feed(&status("working", Some(("s3", "no"))));
+    second.feed(&status("completed", Some(("s4", "I say no"))));
+    assert_eq!(second.shown(), "noI say no");
+}
+
+#[test]
 fn a_task_alone_is_a_whole_answer() {
     let mut run = run();
     run.feed(&json!({"kind": "task", "id": "T1", "contextId": "C1",
@@ -144,6 +170,60 @@ fn a_resumed_run_shows_no_artifact_again_unless_it_has_changed() {
             "text- r2:a:1",
         ]
     );
+}
+
+fn told(run: &Run) -> Vec<String> {
+    run.lines().into_iter().filter(|line| line.starts_with("custom a2a.message.v1")).collect()
+}
+
+/// A message of the agent with data, as it stands in a history.
+fn data_message(id: &str, n: u8) -> Value {
+    json!({"kind": "message", "messageId": id, "role": "agent", "parts": [{"kind": "data", "data": {"n": n}}]})
+}
+
+#[test]
+fn data_in_messages_without_ids_is_told_once_each() {
+    let mut run = run();
+    for n in [1, 2, 2] {
+        let mut update = status("working", None);
+        update["status"]["message"] = data_message("", n);
+        run.feed(&update);
+    }
+    let value = |n: u8| {
+        format!(
+            r#"custom a2a.message.v1 {{"schemaVersion":1,"messageId":"message","parts":[{{"data":{{"n":{n}}}}}]}}"#
+        )
+    };
+    assert_eq!(told(&run), [value(1), value(2)]);
+}
+
+#[test]
+fn a_resumed_run_tells_no_data_again_and_what_comes_after_the_answer() {
+    let mut waiting = whole("input-required", &[], json!([]));
+    waiting["history"] = json!([{"messageId": "u", "role": "user", "parts": []}, data_message("m1", 1)]);
+    let mut first = run();
+    first.feed(&waiting);
+    assert_eq!(told(&first).len(), 1);
+
+    let resumed = || {
+        let position = first.mapper.position();
+        let mut second = Run::new(config("r2").with_dialect(Dialect::Plain).with_resume(position));
+        second.feed(&waiting);
+        assert_eq!(told(&second), [""; 0]);
+        second
+    };
+    let mut next = waiting.clone();
+    next["history"] = json!([{"messageId": "u2", "role": "user", "parts": []}, data_message("m2", 2)]);
+    let mut asks_again = resumed();
+    asks_again.mapper.answered("input-T1");
+    asks_again.feed(&next);
+    assert_eq!(told(&asks_again).len(), 1);
+
+    // It went on by itself.
+    next["status"]["state"] = json!("completed");
+    let mut went_on = resumed();
+    went_on.feed(&next);
+    assert_eq!(told(&went_on).len(), 1);
 }
 
 fn asked(state: &str, id: &str, text: &str) -> Value {

@@ -66,6 +66,9 @@ pub enum Abandon {
 pub struct RejoinConfig {
     /// What becomes of a run that nobody reads any more.
     pub abandon: Abandon,
+    /// Names of headers, in lower case, that say whose a request is: one with other values than the first is
+    /// another request, and gets `RUN_ID_CONFLICT` instead of the run. Default: none, all callers are one.
+    pub requester: Vec<Box<str>>,
     /// Events that are kept of one run; default [`LOG_MAX_EVENTS`].
     pub log_max_events: usize,
     /// Bytes of JSON that are kept of one run; default [`LOG_MAX_BYTES`].
@@ -88,6 +91,7 @@ impl Default for RejoinConfig {
     fn default() -> Self {
         Self {
             abandon: Abandon::default(),
+            requester: Vec::new(),
             log_max_events: LOG_MAX_EVENTS,
             log_max_bytes: LOG_MAX_BYTES,
             live_max_bytes: LIVE_MAX_BYTES,
@@ -105,6 +109,13 @@ impl RejoinConfig {
     #[must_use]
     pub const fn with_abandon(mut self, abandon: Abandon) -> Self {
         self.abandon = abandon;
+        self
+    }
+
+    /// Sets `requester`.
+    #[must_use]
+    pub fn with_requester(mut self, names: &[&str]) -> Self {
+        self.requester = names.iter().map(|name| name.to_ascii_lowercase().into()).collect();
         self
     }
 

@@ -77,6 +77,12 @@ impl LiveRuns {
         runs
     }
 
+    /// Whether a run goes on, or ended a short while ago.
+    #[must_use]
+    pub fn knows(&self, thread_id: &ThreadId, run_id: &RunId) -> bool {
+        !matches!(self.table.find(&RunKey::new(thread_id, run_id)), Lookup::Unknown)
+    }
+
     /// Stops a run: the agent is let go of, and the run ends as cancelled for everybody who reads it.
     #[must_use = "there may be nothing to cancel"]
     pub fn cancel(&self, thread_id: &ThreadId, run_id: &RunId) -> CancelOutcome {

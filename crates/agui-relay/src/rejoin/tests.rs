@@ -176,6 +176,35 @@ async fn another_request_with_the_same_run_id_is_refused() {
     assert_eq!(puppet.asked(), 2);
 }
 
+#[tokio::test]
+async fn a_run_is_shown_to_its_requester_only() {
+    let (puppet, rejoin) = setup(RejoinConfig::default().with_requester(&["X-Session", "authorization"]));
+    let by = |headers: &[(&str, &str)]| {
+        headers.iter().fold(request("r"), |request, (name, value)| request.with_header(*name, *value))
+    };
+    let mine: &[(&str, &str)] = &[("x-session", "s"), ("authorization", "Bearer a"), ("x-trace", "1")];
+    let stream = within(rejoin.run(by(mine))).await.unwrap();
+    let others: [&[(&str, &str)]; 4] = [
+        &[],
+        &[("x-session", "s")],
+        &[("x-session", "s"), ("authorization", "Bearer b")],
+        &[("x-session", "z"), ("authorization", "Bearer a")],
+    ];
+    for _ in 0..2 {
+        for other in others {
+            let answer = code(within(rejoin.run(by(other))).await);
+            assert_eq!(answer, (409, "RUN_ID_CONFLICT".to_owned()), "{other:?}");
+        }
+        // The second time it has ended.
+        puppet.0.sinks.lock().unwrap().remove("r");
+        settled().await;
+    }
+    let again = [("x-trace", "2"), ("authorization", "Bearer a"), ("x-session", "s")];
+    let again = within(rejoin.run(by(&again))).await.unwrap();
+    assert_eq!(rest(stream).await, rest(again).await);
+    assert_eq!(puppet.asked(), 1);
+}
+
 #[test]
 fn large_bodies_are_compared_byte_by_byte() {
     let with = |space: &str, length: usize| format!("{{\"a\":{space}1,\"b\":\"{}\"}}", "x".repeat(length));
@@ -295,6 +324,7 @@ async fn runs_are_listed_and_cancelled_by_thread_and_id() {
     let listed: std::collections::BTreeSet<_> = listed.collect();
     assert_eq!(Vec::from_iter(listed), [("old".to_owned(), 1, 1), ("r".to_owned(), 1, 2)]);
 
+    assert!(runs.knows(&"t".into(), &"r".into()) && !runs.knows(&"u".into(), &"r".into()));
     assert_eq!(runs.cancel(&"t".into(), &"nothing".into()), CancelOutcome::Unknown);
     assert_eq!(runs.cancel(&"u".into(), &"r".into()), CancelOutcome::Unknown);
     assert_eq!(runs.cancel(&"t".into(), &"r".into()), CancelOutcome::Cancelled);
@@ -307,6 +337,7 @@ async fn runs_are_listed_and_cancelled_by_thread_and_id() {
     assert_eq!(last_code(&rest(old).await), Some("CANCELLED"));
     settled().await;
     assert_eq!(runs.cancel(&"t".into(), &"r".into()), CancelOutcome::AlreadyEnded);
+    assert!(runs.knows(&"t".into(), &"r".into()));
     assert_eq!(runs.count(), 0);
 }
 

@@ -5,7 +5,7 @@ use agui_testkit::faulty::{Script, Step};
 use serde_json::{Value, json};
 
 use super::{CARD, Plain, asks, at, card, done, input, says, status, stream, task, texts};
-use crate::stack::{error_code, interrupt_id, interrupts, last, outcome};
+use crate::stack::{PATIENCE, error_code, interrupt_id, interrupts, last, outcome};
 
 /// The task as it waits, for `GetTask`.
 fn waiting(state: &str, message: Value) -> Value {
@@ -191,4 +191,35 @@ async fn an_agent_that_notices_the_sign_in_itself_is_not_told_again() {
     let run = plain.stack.run(&input("t", "r2").with_answer(resolved(&id, &json!("done")))).await;
     assert_eq!((outcome(&run), texts(&run)), ("success", vec!["Welcome.".to_owned()]));
     assert_eq!(plain.agent.requests().count("SendStreamingMessage"), 1);
+}
+
+#[tokio::test]
+async fn a_sign_in_that_nobody_waits_for_is_cancelled_at_its_deadline_and_by_request() {
+    for expires in [true, false] {
+        let script = Script::new()
+            .on("SendStreamingMessage", stream([status("AUTH_REQUIRED", Some(says("q1", "Sign in.")))]))
+            .on("CancelTask", [Step::Reply(task("CANCELED"))])
+            .on("SendStreamingMessage", done());
+        let flags = if expires { &["--interrupt-ttl", "1"][..] } else { &[] };
+        let plain = Plain::with_card(&card("1.0", true), script, flags).await;
+        let run = plain.say("t", "r1").await;
+        let id = interrupt_id(&run);
+        if expires {
+            let lapsed = async {
+                while plain.stack.state_file("t")["execution"]["pending"] != json!({}) {
+                    tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+                }
+            };
+            tokio::time::timeout(PATIENCE, lapsed).await.expect("the question lapses");
+        } else {
+            let (status, reply) = plain.cancel(&run, "t").await;
+            assert_eq!((status, &reply["status"]), (200, &json!("cancelled")));
+        }
+        assert_eq!(plain.agent.requests().of("CancelTask")[0].json["params"]["id"], "T1");
+        let answer = input("t", "r2").with_answer(resolved(&id, &json!("done")));
+        let code = if expires { "EXECUTION_EXPIRED" } else { "EXECUTION_LOST" };
+        assert_eq!(error_code(&plain.stack.run(&answer).await), code);
+        assert_eq!(outcome(&plain.say("t", "r3").await), "success");
+        assert_eq!(plain.agent.requests().count("CancelTask"), 1);
+    }
 }

@@ -1,10 +1,11 @@
 //! How runs end that do not end well.
 
+use agui_testkit::client::StreamEnd;
 use agui_testkit::faulty::{Script, Step};
 use serde_json::json;
 
-use super::{Plain, done, input, says, status, stream, task, texts};
-use crate::stack::{error_code, last, outcome};
+use super::{CARD, Plain, at, card, done, input, says, status, stream, task, texts};
+use crate::stack::{Stack, error_code, faulty, last, outcome};
 
 #[tokio::test]
 async fn a_failed_and_a_refused_task_say_why_in_the_agents_words_and_what_in_ours() {
@@ -72,19 +73,26 @@ async fn a_run_is_cancelled_by_the_ids_that_it_told() {
 
 #[tokio::test]
 async fn an_agent_that_does_not_cancel_does_not_hold_its_thread_for_ever() {
-    let script = Script::new()
-        .on("SendStreamingMessage", [stream([json!({"task": task("WORKING")})]), vec![Step::Stall]].concat())
-        .always("CancelTask", [Step::error(-32004, "this agent does not cancel")])
-        .on("SendStreamingMessage", done());
-    let plain = Plain::start(script).await;
-    let mut events = plain.stack.post(&input("t", "r1").with_user("go")).await.events();
-    while events.so_far().find("CUSTOM").is_none() {
-        events.next().await.expect("the ids are told");
+    for refusal in [Step::error(-32004, "this agent does not cancel"), Step::json(404, &json!({}))] {
+        let hangs = [stream([json!({"task": task("WORKING")})]), vec![Step::Stall]].concat();
+        let script = Script::new()
+            .on("SendStreamingMessage", hangs)
+            .always("CancelTask", [refusal])
+            .on("SendStreamingMessage", done());
+        let plain = Plain::start(script).await;
+        let mut events = plain.stack.post(&input("t", "r1").with_user("go")).await.events();
+        while events.so_far().find("CUSTOM").is_none() {
+            events.next().await.expect("the ids are told");
+        }
+        let (status, reply) = plain.cancel(events.so_far(), "t").await;
+        assert_eq!(
+            (status, &reply["error"]["code"]),
+            (502, &json!("A2A_EXECUTION_FAILED")),
+            "the task goes on"
+        );
+        assert_eq!(error_code(&events.collect().await), "CANCELLED", "the run does not");
+        assert_eq!(outcome(&plain.say("t", "r2").await), "success");
     }
-    let (status, reply) = plain.cancel(events.so_far(), "t").await;
-    assert_eq!((status, &reply["error"]["code"]), (502, &json!("A2A_EXECUTION_FAILED")), "the task goes on");
-    assert_eq!(error_code(&events.collect().await), "CANCELLED", "the run does not");
-    assert_eq!(outcome(&plain.say("t", "r2").await), "success");
 }
 
 #[tokio::test]
@@ -98,4 +106,61 @@ async fn a_task_that_the_agent_has_forgotten_is_lost() {
     let answer = agui_testkit::client::input::resolved(&id, &json!("Oslo"));
     assert_eq!(error_code(&plain.stack.run(&input("t", "r2").with_answer(answer)).await), "EXECUTION_LOST");
     assert_eq!(outcome(&plain.say("t", "r3").await), "success");
+}
+
+/// A server that dies at the given write of its state, which is that of a task's id, and then comes back.
+async fn orphaned(write: u32, before: &[&str], script: Script) -> Plain {
+    let agent = faulty(Script::new()).await;
+    agent.set_script(script.always(CARD, [Step::json(200, &at(&card("1.0", true), &agent.url()))]));
+    let failpoint = format!("store.before_temp:kill@{write}");
+    let flags = ["--profile", "generic"];
+    let stack = Stack::start_with(&agent.url(), &flags, &[("AGUI_FAILPOINT", &failpoint)]).await;
+    let mut plain = Plain { agent, stack };
+    for run in before {
+        assert_eq!(outcome(&plain.say("t", run).await), "success");
+    }
+    let body = input("t", "dies").with_user("go");
+    if let Ok(response) = plain.stack.client.post("/", &body.to_json()).await {
+        let end = response.events().collect().await.end;
+        assert!(!matches!(end, StreamEnd::Complete), "the server dies");
+    }
+    plain.stack.kill();
+    plain.stack.reconfigure(&flags, &[]);
+    plain.stack.launch().await;
+    plain
+}
+
+#[tokio::test]
+async fn a_task_whose_id_was_not_saved_is_looked_for_in_a_conversation_that_the_agent_has_named_only() {
+    let hangs = [stream([json!({"task": task("WORKING")})]), vec![Step::Stall]].concat();
+    let listed = json!({"tasks": [task("WORKING"), {"id": "T2", "contextId": "C2", "status": {"state": "TASK_STATE_WORKING"}}]});
+    let cases = [(2, &[][..], vec![]), (5, &["r1"][..], vec!["C1"])];
+    for (write, before, asked) in cases {
+        let mut script = Script::new().always("ListTasks", [Step::Reply(listed.clone())]);
+        for _ in before {
+            script = script.on("SendStreamingMessage", done());
+        }
+        let script = script
+            .on("SendStreamingMessage", hangs.clone())
+            .always("CancelTask", [Step::Reply(task("CANCELED"))])
+            .on("SendStreamingMessage", done());
+        let plain = orphaned(write, before, script).await;
+        assert_eq!(outcome(&plain.say("t", "next").await), "success");
+        let contexts: Vec<_> = plain
+            .agent
+            .requests()
+            .of("ListTasks")
+            .iter()
+            .map(|it| it.json["params"]["contextId"].clone())
+            .collect();
+        assert_eq!(contexts, asked);
+        let cancelled: Vec<_> = plain
+            .agent
+            .requests()
+            .of("CancelTask")
+            .iter()
+            .map(|it| it.json["params"]["id"].clone())
+            .collect();
+        assert_eq!(cancelled, if asked.is_empty() { vec![] } else { vec!["T1"] }, "those of others go on");
+    }
 }

@@ -93,6 +93,18 @@ fn no_secret_passes() {
 }
 
 #[test]
+fn a_secret_that_is_a_number_or_a_name_does_not_pass_either() {
+    let mut lines = vec![event(&json!({"type": "CUSTOM", "name": "app", "value": {
+        "pin": 4711, "year": 14711, "by": {"literal-from-env": 1, "sk-abcdefghijklmnopqrst": [2], "plain": 3}}}))];
+    Redactor::new(vec!["literal-from-env".to_owned(), "4711".to_owned()]).exchange(&mut lines);
+    let found: Value = lines[0].event.as_ref().unwrap().parse().unwrap();
+    // One name for both; which of the values stays does not matter.
+    let by = found["value"]["by"].as_object().unwrap();
+    assert_eq!(by.keys().collect::<Vec<_>>(), ["[redacted]", "plain"]);
+    assert_eq!((&found["value"]["pin"], &found["value"]["year"]), (&json!("[redacted]"), &json!(14711)));
+}
+
+#[test]
 fn what_is_no_secret_is_kept() {
     let harmless = json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r",
         "usage": [{"inputTokens": 12, "outputTokens": 3}],
