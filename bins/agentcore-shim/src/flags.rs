@@ -94,7 +94,8 @@ pub(crate) struct AgentFlags {
     /// Directory with one workspace for each session [default: /workspace if it is there, else workspace].
     #[arg(long, value_name = "DIR", env = "AGENTCORE_SHIM_WORKSPACE_ROOT")]
     pub(crate) workspace_root: Option<String>,
-    /// Where threads are kept [default: agentcore-shim in the directory for temporary files].
+    /// Where threads are kept [default: agentcore-shim in the directory for temporary files; with --demo in
+    /// memory].
     #[arg(long, value_name = "DIR", env = "IAC_CODE_AGUI_STATE_DIR")]
     pub(crate) state_dir: Option<String>,
     /// Session of requests that name none.

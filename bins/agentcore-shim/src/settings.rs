@@ -159,7 +159,10 @@ fn agent(
     let defaults = defaults(&flags)?;
     let kernel =
         if flags.demo { KernelChoice::Demo } else { values::kernel(flags.a2a_url, flags.a2a_command)? };
-    let state_dir = match flags.state_dir.as_deref().map(str::trim).filter(|dir| !dir.is_empty()) {
+    let given = flags.state_dir.as_deref().map(str::trim).filter(|dir| !dir.is_empty());
+    // The demo's kernel forgets its sessions with the process.
+    let in_memory = kernel == KernelChoice::Demo && given.is_none();
+    let state_dir = match given {
         Some(dir) => values::expand(dir, env),
         None => std::env::temp_dir().join("agentcore-shim"),
     };
@@ -168,6 +171,7 @@ fn agent(
         roots.extend(values::allowed_roots(env)?);
     }
     let mut host = HostConfig::new(kernel, state_dir, roots);
+    host.in_memory = in_memory;
     host.allow_remote_a2a = flags.allow_remote_a2a;
     host.a2a_token = env("IAC_CODE_AGUI_A2A_TOKEN").filter(|token| !token.is_empty()).map(Secret::new);
     host.interrupt_ttl = interrupt_ttl;

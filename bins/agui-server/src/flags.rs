@@ -37,7 +37,7 @@ pub(crate) struct Flags {
     /// [default: iac-code a2a --host {host} --port {port} --thinking-exposure all].
     #[arg(long, value_name = "COMMAND", env = "IAC_CODE_AGUI_A2A_COMMAND")]
     pub(crate) a2a_command: Option<String>,
-    /// Where threads are kept [default: agui in the configuration directory].
+    /// Where threads are kept [default: agui in the configuration directory; with --demo in memory].
     #[arg(long, value_name = "DIR", env = "IAC_CODE_AGUI_STATE_DIR")]
     pub(crate) state_dir: Option<String>,
     /// Seconds that an interrupt waits for its answer [default: 540].

@@ -24,6 +24,7 @@ pub(crate) struct Settings {
     pub(crate) kernel: KernelChoice,
     pub(crate) allow_remote_a2a: bool,
     pub(crate) state_dir: PathBuf,
+    pub(crate) in_memory: bool,
     pub(crate) interrupt_ttl: Duration,
     pub(crate) on_disconnect: OnDisconnect,
     pub(crate) idle_shutdown: Option<Duration>,
@@ -98,8 +99,9 @@ impl Settings {
             ProfileName::IacCode if flags.demo => KernelChoice::Demo,
             ProfileName::IacCode => values::kernel(url, command)?,
         };
-        let mut state_dir = values::state_dir(flags.state_dir.as_deref().or(file.state_dir.as_deref()), env)?;
-        if profile == ProfileName::Generic && flags.state_dir.is_none() && file.state_dir.is_none() {
+        let given = flags.state_dir.or(file.state_dir);
+        let mut state_dir = values::state_dir(given.as_deref(), env)?;
+        if profile == ProfileName::Generic && given.is_none() {
             // The threads of two agents are not each other's.
             state_dir = state_dir.join("generic");
         }
@@ -107,6 +109,8 @@ impl Settings {
         Ok(Self {
             host,
             port,
+            // The demo's kernel forgets its sessions with the process: threads that outlived it would be lost ones.
+            in_memory: kernel == KernelChoice::Demo && given.is_none(),
             kernel,
             allow_remote_a2a: flags.allow_remote_a2a || file.allow_remote_a2a.unwrap_or(false),
             state_dir,
@@ -130,6 +134,7 @@ impl Settings {
     pub(crate) fn host(&self) -> HostConfig {
         let mut host =
             HostConfig::new(self.kernel.clone(), self.state_dir.clone(), self.allowed_roots.clone());
+        host.in_memory = self.in_memory;
         host.allow_remote_a2a = self.allow_remote_a2a;
         host.a2a_token.clone_from(&self.a2a_token);
         host.interrupt_ttl = self.interrupt_ttl;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use a2a_client::{Client, ClientConfig};
 use agui_adapter::{Adapter, AdapterConfig, INTERRUPT_TTL, Kernel, OnDisconnect, Profile};
 use agui_iac_code::Secret;
-use agui_store::{FileStore, ThreadStore};
+use agui_store::{FileStore, MemoryStore, ThreadStore};
 use agui_testkit::demo::{DemoConfig, DemoKernel};
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -43,6 +43,8 @@ pub struct HostConfig {
     pub a2a_token: Option<Secret>,
     /// Where threads are kept.
     pub state_dir: PathBuf,
+    /// Whether threads go with the process instead (default no): for the demo, whose kernel forgets them too.
+    pub in_memory: bool,
     /// Directories that a request may work in.
     pub allowed_roots: Vec<PathBuf>,
     /// Life of an interrupt (default [`INTERRUPT_TTL`]).
@@ -66,6 +68,7 @@ impl HostConfig {
             allow_remote_a2a: false,
             a2a_token: None,
             state_dir: state_dir.into(),
+            in_memory: false,
             allowed_roots: allowed_roots.into(),
             interrupt_ttl: INTERRUPT_TTL,
             on_disconnect: OnDisconnect::default(),
@@ -81,11 +84,14 @@ impl HostConfig {
         Ok(self.adapter_over(self.store()?, kernel))
     }
 
-    /// The threads of the state directory.
+    /// The threads of the state directory, or none yet in memory.
     ///
     /// # Errors
     /// [`HostError::StateDir`] if threads cannot be kept there.
     pub fn store(&self) -> Result<Arc<dyn ThreadStore>, HostError> {
+        if self.in_memory {
+            return Ok(Arc::new(MemoryStore::new()));
+        }
         match FileStore::open(&self.state_dir) {
             Ok(store) => Ok(Arc::new(store)),
             Err(source) => Err(HostError::StateDir { path: self.state_dir.clone(), source }),

@@ -173,22 +173,20 @@ fn is_gone(process: Pid) -> bool {
     status.map_or(true, |text| text.rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z')))
 }
 
-#[tokio::test]
-async fn a_server_whose_log_nobody_reads_any_more_serves_and_stops_as_ever() {
-    let dir = tempfile::tempdir().unwrap();
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    // A socket, as the log of a supervised process often is: writing to it fails once its reader is gone.
-    let (log, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
-    let mut process = Command::new(env!("CARGO_BIN_EXE_agui-server"))
+/// A demo server as a newcomer starts it: nothing is said about where threads are kept.
+fn demo_server(dir: &Path, port: u16, log: impl Into<Stdio>) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_agui-server"))
         .args(["--demo", "--debug", "--port", &port.to_string()])
         .env_clear()
-        .env("HOME", dir.path())
-        .env("IAC_CODE_AGUI_ALLOWED_CWDS", dir.path())
+        .env("HOME", dir)
+        .env("IAC_CODE_AGUI_ALLOWED_CWDS", dir)
         .stdin(Stdio::null())
-        .stderr(std::os::fd::OwnedFd::from(theirs))
+        .stderr(log)
         .spawn()
-        .unwrap();
-    drop(log);
+        .unwrap()
+}
+
+async fn answering(port: u16) -> TestClient {
     let client = TestClient::new(&format!("http://127.0.0.1:{port}/")).unwrap();
     let ready = async {
         while client.get("/health").await.is_err() {
@@ -196,6 +194,36 @@ async fn a_server_whose_log_nobody_reads_any_more_serves_and_stops_as_ever() {
         }
     };
     timeout(PATIENCE, ready).await.expect("the server starts");
+    client
+}
+
+#[tokio::test]
+async fn a_demo_that_is_started_again_knows_nothing_of_the_one_before() {
+    let dir = tempfile::tempdir().unwrap();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    for _ in 0..2 {
+        let mut process = demo_server(dir.path(), port, Stdio::null());
+        let client = answering(port).await;
+        let input = RunInput::new("t1", "r1", dir.path().to_str().unwrap()).with_user("tool");
+        let response = client.post("/", &input.to_json()).await.unwrap();
+        let run = timeout(PATIENCE, response.events().collect()).await.expect("the run ends");
+        verify(&run);
+        assert_eq!(outcome(&run), "success");
+        process.kill().unwrap();
+        process.wait().unwrap();
+    }
+    assert!(!dir.path().join(".iac-code").exists());
+}
+
+#[tokio::test]
+async fn a_server_whose_log_nobody_reads_any_more_serves_and_stops_as_ever() {
+    let dir = tempfile::tempdir().unwrap();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    // A socket, as the log of a supervised process often is: writing to it fails once its reader is gone.
+    let (log, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+    let mut process = demo_server(dir.path(), port, std::os::fd::OwnedFd::from(theirs));
+    drop(log);
+    let client = answering(port).await;
     let cwd = dir.path().to_str().unwrap();
     let input = RunInput::new("t", "r", cwd).with_user("write");
     let response = client.post("/", &input.to_json()).await.unwrap();
