@@ -10,12 +10,16 @@ mod refusal;
 use std::fmt;
 use std::sync::Arc;
 
-use agui_client::{AgentConfig, ClientError, HttpAgent};
-use agui_core::{Agent, BoxFuture, Problem, RunRequest, RunStream, run_channel};
+use agui_client::{AgentConfig, ClientError, HttpAgent, Records};
+use agui_core::{
+    Agent, BoxFuture, Problem, RunError, RunId, RunRequest, RunSink, RunStream, ThreadId, run_channel,
+};
+use agui_i18n::Language;
 use agui_iac_code::ErrorCode;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tracing::Instrument as _;
+use tracing::{Instrument as _, debug};
 
 pub use config::{ErrorText, UpstreamConfig};
 pub use forward::FORWARDED_HEADERS;
@@ -114,18 +118,57 @@ impl Upstream {
         // What was decoded may be as large as the body, and only the body is sent.
         let RunRequest { input, body, .. } = request;
         drop(input);
-        let posted = shared.stop.run_until_cancelled(shared.client.post(body, headers)).await;
-        let records = match posted {
-            Some(Ok(records)) => records,
-            Some(Err(error)) => {
+        let client = shared.client.clone();
+        let mut posted: Posted = Box::pin(async move { client.post(body, headers).await });
+        let early = shared.stop.run_until_cancelled(timeout(shared.config.head_patience, &mut posted)).await;
+        let posted: Posted = match early {
+            Some(Ok(Ok(records))) => Box::pin(std::future::ready(Ok(records))),
+            Some(Ok(Err(error))) => {
                 return Err(refusal::problem(&error, language, &thread_id, &run_id, &shared.forward));
             }
+            Some(Err(_)) => posted,
             None => return Err(text::problem(language, ErrorCode::ShuttingDown)),
         };
         let (sink, stream) = run_channel(thread_id.clone(), run_id.clone(), shared.config.limits);
-        let pump = Pump::new(records, sink, thread_id, run_id, language, shared.config.error_text);
-        shared.runs.spawn(pump.run(shared.stop.clone()).in_current_span());
+        let run = Arc::clone(shared).follow(posted, sink, thread_id, run_id, language);
+        shared.runs.spawn(run.in_current_span());
         Ok(stream)
+    }
+}
+
+/// A request under way, up to the head of its answer.
+type Posted = BoxFuture<'static, Result<Records, ClientError>>;
+
+impl Shared {
+    /// Waits for the answer, as long as somebody reads the run, and relays it.
+    async fn follow(
+        self: Arc<Self>,
+        posted: Posted,
+        mut sink: RunSink,
+        thread_id: ThreadId,
+        run_id: RunId,
+        language: Language,
+    ) {
+        let posted = tokio::select! {
+            // Dropping the request closes its connection, which is how the upstream hears of it.
+            biased;
+            posted = posted => posted,
+            () = sink.closed() => return debug!(%thread_id, %run_id, "nobody waits for the run any more"),
+            () = self.stop.cancelled() => {
+                sink.send(text::run_error(language, ErrorCode::ShuttingDown));
+                return;
+            }
+        };
+        match posted {
+            Ok(records) => {
+                let pump = Pump::new(records, sink, thread_id, run_id, language, self.config.error_text);
+                pump.run(self.stop.clone()).await;
+            }
+            Err(error) => {
+                let problem = refusal::problem(&error, language, &thread_id, &run_id, &self.forward);
+                sink.send(RunError::new(problem.message).with_code(problem.code));
+            }
+        }
     }
 }
 

@@ -44,6 +44,10 @@ pub struct UpstreamConfig {
     pub forward: Vec<String>,
     /// How long connecting may take; default 10 s.
     pub connect_timeout: Duration,
+    /// How long a run waits for the head of the upstream's answer before it begins; default 2 s. An answer
+    /// that comes in time decides about the status that the caller gets. The run goes on to wait after that,
+    /// but its reader can leave, and a failure ends it like one of the agent.
+    pub head_patience: Duration,
     /// How long the upstream may be silent, before and in its answer; default 1 h, which is as long as the
     /// platform keeps a stream. Many agents send nothing while they work; one that is gone is noticed by its
     /// connection. Comments count.
@@ -65,6 +69,7 @@ impl UpstreamConfig {
             headers: Vec::new(),
             forward: Vec::new(),
             connect_timeout: Duration::from_secs(10),
+            head_patience: Duration::from_secs(2),
             idle_timeout: Duration::from_secs(3_600),
             max_event_bytes: 10 * 1024 * 1024,
             limits: RunLimits::default(),
@@ -90,6 +95,13 @@ impl UpstreamConfig {
     #[must_use]
     pub const fn with_connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
+        self
+    }
+
+    /// Sets `head_patience`.
+    #[must_use]
+    pub const fn with_head_patience(mut self, patience: Duration) -> Self {
+        self.head_patience = patience;
         self
     }
 

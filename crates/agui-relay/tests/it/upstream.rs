@@ -166,12 +166,56 @@ async fn a_reader_that_leaves_closes_the_connection_at_once_also_while_the_agent
     assert!(matches!(soon(stream.next()).await, Some(Event::RunStarted(_))));
     assert_eq!(server.connections().open(), 1);
     drop(stream);
+    closed(&server).await;
+}
+
+async fn closed(server: &FaultyServer) {
     soon(async {
         while server.connections().open() > 0 {
             tokio::task::yield_now().await;
         }
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_reader_may_leave_before_the_agent_has_answered_at_all() {
+    let server = server([Step::Stall]).await;
+    let config = UpstreamConfig::new(server.url()).with_head_patience(Duration::from_millis(1));
+    let stream = ask(config).await.unwrap();
+    soon(async {
+        while server.requests().all().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    assert_eq!(server.connections().open(), 1);
+    drop(stream);
+    closed(&server).await;
+}
+
+#[tokio::test]
+async fn an_answer_that_takes_its_time_is_relayed_and_a_refusal_ends_the_run() {
+    let good = [Step::Await("late".into()), Step::sse(), datum(STARTED), datum(FINISHED), Step::End];
+    let bad =
+        [Step::Await("late".into()), Step::json(422, &serde_json::json!({"error": {"code": "BAD_TOOL"}}))];
+    let cases: [(Vec<Step>, &[&str]); 2] =
+        [(good.into(), &["RUN_STARTED", "RUN_FINISHED"]), (bad.into(), &["RUN_ERROR BAD_TOOL"])];
+    for (steps, expected) in cases {
+        let server = server(steps).await;
+        let config = UpstreamConfig::new(server.url()).with_head_patience(Duration::from_millis(1));
+        let stream = ask(config).await.unwrap();
+        server.release("late");
+        let events = rest(stream).await;
+        let told: Vec<String> = events
+            .iter()
+            .map(|event| match event {
+                Event::RunError(error) => format!("RUN_ERROR {}", error.code.as_deref().unwrap_or_default()),
+                event => event.event_type().as_str().to_owned(),
+            })
+            .collect();
+        assert_eq!(told, expected);
+    }
 }
 
 #[tokio::test]
