@@ -12,13 +12,12 @@ use http::header::{
 };
 use http::{HeaderMap, Request, Uri};
 use http_body_util::Full;
-use http_exchange::{Address, Dialer, Exchange};
+use http_exchange::{Address, Dialer, Exchange, millis};
 use tokio::time::timeout;
 use tracing::debug;
 
 use crate::answer::{Answer, Content, check_head};
 use crate::endpoint;
-use crate::time::millis;
 use crate::{ClientConfig, ClientError, Datum, UpdateStream};
 
 const A2A_VERSION: HeaderName = HeaderName::from_static("a2a-version");

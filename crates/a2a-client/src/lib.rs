@@ -11,7 +11,6 @@ mod extension;
 mod failure;
 mod polling;
 mod stream;
-mod time;
 
 pub use client::Client;
 pub use config::{

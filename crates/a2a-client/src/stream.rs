@@ -5,12 +5,11 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use a2a_wire::Reply;
-use http_exchange::Body;
+use http_exchange::{Body, millis};
 use sse_frame::{Decoder, Frame};
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::polling::Polling;
-use crate::time::millis;
 use crate::{Client, ClientError, Datum, RpcFailure};
 
 /// Name of the event that tells an error inside a stream.

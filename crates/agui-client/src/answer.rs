@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderMap;
-use http_exchange::{Body, Exchange};
+use http_exchange::{Body, Exchange, millis};
 
 use crate::ClientError;
 use crate::silence::Silence;
-use crate::time::millis;
 
 /// What an agent answers, as it came: for recorders and judges. For the events, see
 /// [`HttpAgent::run`](crate::HttpAgent::run).

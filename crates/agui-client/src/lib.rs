@@ -14,7 +14,6 @@ mod records;
 mod refusal;
 mod run;
 mod silence;
-mod time;
 
 pub use agent::HttpAgent;
 pub use answer::Answer;

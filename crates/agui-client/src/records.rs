@@ -5,12 +5,11 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_exchange::Body;
+use http_exchange::{Body, millis};
 
 use crate::ClientError;
 use crate::framing::{Framing, Record};
 use crate::silence::Silence;
-use crate::time::millis;
 
 /// The records of one answer as they came: nothing is decoded, expanded or checked.
 ///

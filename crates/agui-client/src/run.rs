@@ -8,11 +8,10 @@ use std::time::Duration;
 
 use agui_core::Event;
 use futures_core::Stream;
-use http_exchange::Body;
+use http_exchange::{Body, millis};
 
 use crate::framing::{Framing, Record};
 use crate::silence::Silence;
-use crate::time::millis;
 use crate::{ClientError, Note, Pipeline, RunEnd};
 
 /// How long a body may stay open after the terminal event, 5 s: another run may follow on the same stream,

@@ -180,6 +180,12 @@ impl fmt::Debug for Body {
     }
 }
 
-fn millis(duration: Duration) -> u64 {
+/// Milliseconds for an error; what is longer than any timer is cut.
+///
+/// ```
+/// assert_eq!(http_exchange::millis(std::time::Duration::from_secs(2)), 2_000);
+/// ```
+#[must_use]
+pub fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -12,7 +12,7 @@ mod tls;
 pub use address::Address;
 pub use dialer::Dialer;
 pub use error::ExchangeError;
-pub use exchange::{Body, Exchange, READ_BUFFER_BYTES};
+pub use exchange::{Body, Exchange, READ_BUFFER_BYTES, millis};
 #[cfg(feature = "tls")]
 pub use tls::default_config;
 #[cfg(feature = "tls")]
