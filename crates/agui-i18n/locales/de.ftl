@@ -11,7 +11,7 @@ field-problem =
         [syntax] Das Feld { $pointer } enthält kein gültiges JSON.
        *[other] Das Feld { $pointer } ist ungültig.
     }
-error-input-envelope = Die AG-UI-Hülle RunAgentInput ist ungültig. { field-problem }
+error-input-envelope = Die AG-UI-Eingabe RunAgentInput ist ungültig. { field-problem }
 error-input-extension = Die weitergeleiteten iac-code-Eigenschaften sind ungültig. { field-problem }
 error-input-tools = Vom Client bereitgestellte Werkzeuge werden nicht unterstützt. Feld: /tools
 error-input-guidance = Hinweise an eine laufende Ausführung sind nur im Pipeline-Modus möglich. Feld: /forwardedProps/iacCode/activeGuidance
@@ -110,7 +110,7 @@ error-interrupt-task = Eine Unterbrechung gehört zu einer anderen A2A-Aufgabe.
 error-interrupt-context = Eine Unterbrechung gehört zu einem anderen A2A-Kontext.
 error-execution-failed = Die A2A-Ausführung ist fehlgeschlagen.
 error-execution-failed-with-id = Die A2A-Ausführung ist fehlgeschlagen. Fehler-ID: { $errorId }
-error-execution-failed-for-now = Die A2A-Ausführung ist vorübergehend fehlgeschlagen. Versuchen Sie es erneut.
+error-execution-failed-for-now = Die A2A-Ausführung ist aus einem vorübergehenden Grund fehlgeschlagen. Versuchen Sie es erneut.
 error-request-refused = Der lokale A2A-Ausführungsdienst hat die Anfrage abgelehnt.
 error-request-refused-for = Der lokale A2A-Ausführungsdienst hat die Anfrage abgelehnt. Grund: { $reason }
 error-permission-suspended = Die Ausführung wurde beim Warten auf eine Berechtigung ausgesetzt. Versuchen Sie es später erneut.
@@ -118,17 +118,19 @@ error-sign-in-needed = Für diese Ausführung müssen Sie sich zuerst anmelden.
 error-cancelled = Die Ausführung wurde abgebrochen.
 error-cancelled-by-answer = Die Ausführung wurde durch die Antwort auf die Unterbrechung abgebrochen.
 error-execution-not-found = Die Ausführung wurde nicht gefunden.
+error-run-not-found = Die AG-UI-Ausführung wurde nicht gefunden.
+error-events-lost = Einige Ereignisse der AG-UI-Ausführung sind nicht mehr vorhanden. Lesen Sie ab der ID dieses Fehlers weiter, um die übrigen zu erhalten.
 
 # Fragen an den Benutzer.
 
 interrupt-permission = Berechtigung erforderlich
 interrupt-input = Eingabe erforderlich
 interrupt-sign-in = Anmeldung erforderlich
-interrupt-candidate = Wählen Sie die umzusetzende Lösung
-interrupt-resource = Wählen Sie eine Cloud-Ressource
+interrupt-candidate = Wählen Sie die umzusetzende Lösung aus
+interrupt-resource = Wählen Sie eine Cloud-Ressource aus
 interrupt-deployment = Bestätigen Sie die Bereitstellung. Sie erstellt oder ändert Cloud-Ressourcen und kann Kosten verursachen.
 interrupt-pause = Die Pipeline ist angehalten. Möchten Sie fortfahren?
-interrupt-backup-blocked = Die Sitzungssicherung ist blockiert, deshalb kann die Pipeline nicht fortfahren. Möchten Sie es erneut versuchen?
+interrupt-backup-blocked = Die Sitzungssicherung ist blockiert, deshalb kann die Pipeline nicht fortgesetzt werden. Möchten Sie es erneut versuchen?
 interrupt-identity = Ihre Cloud-Identität konnte nicht überprüft werden, deshalb wurde Ihre Antwort nicht angewendet. Prüfen Sie die Zugangsdaten und antworten Sie erneut.
 notice-permission-downgraded = Sie haben diese Aktion erlaubt, aber der Ausführungsdienst konnte Ihre Zustimmung nicht festhalten und hat sie als Ablehnung gewertet. Die Aktion wurde nicht ausgeführt.
 option-allow-once = Einmal erlauben

@@ -118,6 +118,8 @@ error-sign-in-needed = The execution needs you to sign in first.
 error-cancelled = The execution was cancelled.
 error-cancelled-by-answer = The execution was cancelled by the interrupt response.
 error-execution-not-found = The execution was not found.
+error-run-not-found = The run was not found.
+error-events-lost = Some events of the run are no longer kept. Reading on from the id of this error gives the rest.
 
 # Questions to the user.
 

@@ -11,7 +11,7 @@ field-problem =
         [syntax] El campo { $pointer } no contiene JSON válido.
        *[other] El campo { $pointer } no es válido.
     }
-error-input-envelope = El sobre AG-UI RunAgentInput no es válido. { field-problem }
+error-input-envelope = La entrada RunAgentInput de AG-UI no es válida. { field-problem }
 error-input-extension = Las propiedades reenviadas de iac-code no son válidas. { field-problem }
 error-input-tools = No se admiten herramientas proporcionadas por el cliente. Campo: /tools
 error-input-guidance = La orientación durante la ejecución solo es posible en modo pipeline. Campo: /forwardedProps/iacCode/activeGuidance
@@ -49,7 +49,7 @@ error-not-found = La ruta solicitada no existe.
 error-method-not-allowed-except = Esta ruta solo acepta { $methods }.
 error-method-not-allowed = Esta ruta no acepta este método.
 error-upgrade-required = Esta ruta solo acepta conexiones WebSocket.
-error-request-timeout = La solicitud no se recibió a tiempo.
+error-request-timeout = La solicitud no se ha recibido a tiempo.
 error-rate-limited = Demasiadas solicitudes. Inténtelo de nuevo más tarde.
 error-rate-limited-for =
     { $seconds ->
@@ -79,7 +79,7 @@ error-resume-incomplete = La reanudación debe responder exactamente una vez a c
 error-unknown-interrupt = La reanudación hace referencia a una interrupción desconocida.
 error-payload-missing = Una interrupción resuelta requiere un contenido de respuesta.
 error-payload-invalid = El contenido de la respuesta a la interrupción no es válido.
-error-answer-missing = La respuesta a la interrupción no contiene ninguna respuesta.
+error-answer-missing = La respuesta a la interrupción no contiene ninguna opción ni texto.
 error-already-applied = La respuesta a la interrupción ya se ha aplicado.
 error-execution-expired = La interrupción ha caducado y ya no se puede responder.
 error-backup-syncing =
@@ -88,10 +88,10 @@ error-backup-syncing =
        *[other] La copia de seguridad de la sesión aún se está sincronizando. Inténtelo de nuevo dentro de { $seconds } segundos.
     }
 error-backup-blocked = La copia de seguridad de la sesión aún no ha terminado. Inténtelo de nuevo más tarde.
-error-persist-execution = No se pudo guardar la asociación de la ejecución.
-error-persist-session = No se pudo guardar la asociación de la sesión de ejecución.
-error-persist-interrupt = No se pudo guardar el estado de la ejecución interrumpida.
-error-persist-answer = No se pudo guardar la respuesta aceptada a la interrupción.
+error-persist-execution = No se ha podido guardar la asociación de la ejecución.
+error-persist-session = No se ha podido guardar la asociación de la sesión de ejecución.
+error-persist-interrupt = No se ha podido guardar el estado de la ejecución interrumpida.
+error-persist-answer = No se ha podido guardar la respuesta aceptada a la interrupción.
 
 # Servicio A2A.
 
@@ -99,9 +99,9 @@ error-a2a-unavailable = El servicio local de ejecución A2A no está disponible.
 error-a2a-silent = El servicio local de ejecución A2A ha dejado de responder.
 error-a2a-cut = Se ha perdido la conexión con el servicio local de ejecución A2A.
 error-a2a-unreadable = El servicio local de ejecución A2A ha enviado una respuesta incomprensible.
-error-answer-not-accepted = No se aceptó la respuesta a la interrupción A2A.
-error-permission-not-accepted = No se aceptó la respuesta a la solicitud de permiso A2A.
-error-answer-rejected = El servicio local de ejecución A2A rechazó la respuesta a la interrupción.
+error-answer-not-accepted = No se ha aceptado la respuesta a la interrupción A2A.
+error-permission-not-accepted = No se ha aceptado la respuesta a la solicitud de permiso A2A.
+error-answer-rejected = El servicio local de ejecución A2A ha rechazado la respuesta a la interrupción.
 error-context-changed = La identidad del contexto A2A ha cambiado de forma inesperada.
 error-task-changed = La identidad de la tarea A2A ha cambiado de forma inesperada.
 error-task-mismatch = La identidad de la tarea A2A no corresponde a la ejecución interrumpida.
@@ -118,19 +118,21 @@ error-sign-in-needed = Para continuar la ejecución, primero debe iniciar sesió
 error-cancelled = La ejecución se ha cancelado.
 error-cancelled-by-answer = La respuesta a la interrupción ha cancelado la ejecución.
 error-execution-not-found = No se ha encontrado la ejecución.
+error-run-not-found = No se ha encontrado la ejecución AG-UI.
+error-events-lost = Algunos eventos de la ejecución AG-UI ya no se conservan. Siga leyendo desde el identificador de este error para obtener el resto.
 
 # Preguntas al usuario.
 
 interrupt-permission = Se requiere permiso
 interrupt-input = Se requiere una respuesta
-interrupt-sign-in = Se requiere iniciar sesión
+interrupt-sign-in = Es necesario iniciar sesión
 interrupt-candidate = Elija la solución que se va a implementar
 interrupt-resource = Elija un recurso en la nube
-interrupt-deployment = Confirme el despliegue. Creará o modificará recursos en la nube y puede generar costes.
+interrupt-deployment = Confirme el despliegue. Crea o modifica recursos en la nube y puede generar costes.
 interrupt-pause = El pipeline está en pausa. ¿Desea continuar?
 interrupt-backup-blocked = La copia de seguridad de la sesión está bloqueada y el pipeline no puede continuar. ¿Desea intentarlo de nuevo?
-interrupt-identity = No se pudo verificar su identidad en la nube y su respuesta no se aplicó. Compruebe las credenciales y responda de nuevo.
-notice-permission-downgraded = Usted permitió esta acción, pero el servicio de ejecución no pudo registrar su aprobación y la consideró denegada. La acción no se realizó.
+interrupt-identity = No se ha podido verificar su identidad en la nube y su respuesta no se ha aplicado. Compruebe las credenciales y responda de nuevo.
+notice-permission-downgraded = Usted ha permitido esta acción, pero el servicio de ejecución no ha podido registrar su aprobación y la ha considerado denegada. La acción no se ha realizado.
 option-allow-once = Permitir una vez
 option-deny = Denegar
 option-yes = Sí

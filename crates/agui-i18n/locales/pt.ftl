@@ -11,9 +11,9 @@ field-problem =
         [syntax] O campo { $pointer } não contém JSON válido.
        *[other] O campo { $pointer } não é válido.
     }
-error-input-envelope = O envelope AG-UI RunAgentInput não é válido. { field-problem }
+error-input-envelope = A entrada RunAgentInput do AG-UI não é válida. { field-problem }
 error-input-extension = As propriedades encaminhadas do iac-code não são válidas. { field-problem }
-error-input-tools = Ferramentas fornecidas pelo cliente não são compatíveis. Campo: /tools
+error-input-tools = Ferramentas fornecidas pelo cliente não são aceitas. Campo: /tools
 error-input-guidance = A orientação durante a execução só é possível no modo pipeline. Campo: /forwardedProps/iacCode/activeGuidance
 error-workspace-not-absolute = O espaço de trabalho do iac-code deve ser um caminho absoluto. Campo: /forwardedProps/iacCode/cwd
 error-workspace-invalid = O espaço de trabalho do iac-code não é válido. Campo: /forwardedProps/iacCode/cwd
@@ -50,11 +50,11 @@ error-method-not-allowed-except = Este caminho aceita somente { $methods }.
 error-method-not-allowed = Este caminho não aceita este método.
 error-upgrade-required = Este caminho aceita somente conexões WebSocket.
 error-request-timeout = A solicitação não foi recebida a tempo.
-error-rate-limited = Solicitações demais. Tente novamente mais tarde.
+error-rate-limited = Muitas solicitações. Tente novamente mais tarde.
 error-rate-limited-for =
     { $seconds ->
-        [one] Solicitações demais. Tente novamente em { $seconds } segundo.
-       *[other] Solicitações demais. Tente novamente em { $seconds } segundos.
+        [one] Muitas solicitações. Tente novamente em { $seconds } segundo.
+       *[other] Muitas solicitações. Tente novamente em { $seconds } segundos.
     }
 error-session-busy = A sessão já está processando uma solicitação.
 error-server-busy = O servidor está ocupado. Tente novamente mais tarde.
@@ -79,7 +79,7 @@ error-resume-incomplete = A retomada deve responder exatamente uma vez a cada in
 error-unknown-interrupt = A retomada faz referência a uma interrupção desconhecida.
 error-payload-missing = Uma interrupção resolvida requer um conteúdo de resposta.
 error-payload-invalid = O conteúdo da resposta à interrupção não é válido.
-error-answer-missing = A resposta à interrupção não contém nenhuma resposta.
+error-answer-missing = A resposta à interrupção não contém nenhuma opção nem texto.
 error-already-applied = A resposta à interrupção já foi aplicada.
 error-execution-expired = A interrupção expirou e não pode mais ser respondida.
 error-backup-syncing =
@@ -118,6 +118,8 @@ error-sign-in-needed = Para continuar a execução, primeiro é necessário entr
 error-cancelled = A execução foi cancelada.
 error-cancelled-by-answer = A execução foi cancelada pela resposta à interrupção.
 error-execution-not-found = A execução não foi encontrada.
+error-run-not-found = A execução AG-UI não foi encontrada.
+error-events-lost = Alguns eventos da execução AG-UI não estão mais guardados. Continue a leitura a partir do identificador deste erro para obter os demais.
 
 # Perguntas ao usuário.
 
