@@ -3,7 +3,10 @@
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use crate::plain::plain;
+use crate::plain::line;
+
+/// Longest warning, in characters: it may repeat what a whole page says.
+const WARNING_CHARS: usize = 4_000;
 
 /// What the exit code tells. Documented in the README and in `--help`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,8 +58,9 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     Exit::Trouble.code()
 }
 
-/// One line on standard error. It may hold words of an agent.
+/// One line on standard error, whatever line ends and control characters the text has: it may hold words of
+/// an agent, and what looks like another warning must not be one.
 pub(crate) fn warn(text: &str) {
     // There is nobody left to tell if this fails.
-    let _ = writeln!(io::stderr(), "agui: {}", plain(text));
+    let _ = writeln!(io::stderr(), "agui: {}", line(text, WARNING_CHARS));
 }

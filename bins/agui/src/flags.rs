@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use agui_client::Accept;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod help;
@@ -94,8 +95,30 @@ pub(crate) struct RunFlags {
     /// Also show shared state and events of the application.
     #[arg(short, long, help_heading = "Output")]
     pub(crate) verbose: bool,
+    /// Encoding of the events that is asked for; an agent that does not have it answers with the other.
+    #[arg(long, value_enum, default_value_t, help_heading = "Connection")]
+    pub(crate) encoding: Encoding,
     #[command(flatten)]
     pub(crate) connect: ConnectFlags,
+}
+
+/// How events are written on the wire.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Encoding {
+    /// Server-sent events, which every agent has.
+    #[default]
+    Sse,
+    /// Protocol buffers: smaller, but numbers of opaque JSON become doubles.
+    Binary,
+}
+
+impl From<Encoding> for Accept {
+    fn from(encoding: Encoding) -> Self {
+        match encoding {
+            Encoding::Sse => Self::Text,
+            Encoding::Binary => Self::Binary,
+        }
+    }
 }
 
 /// The form of a report.

@@ -4,7 +4,7 @@ use std::env;
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use agui_client::{AgentConfig, Conversation, Dialect};
 use agui_core::{
@@ -110,7 +110,7 @@ pub(crate) fn new_id() -> String {
 
 /// The time of the clock.
 pub(crate) fn now() -> UnixMillis {
-    UnixMillis::new(u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default())
+    SystemTime::now().into()
 }
 
 /// JSON text, or the content of a file for `@FILE`.

@@ -5,17 +5,17 @@ use std::future::Future;
 use std::time::{Duration, Instant};
 
 use agui_client::{ClientError, Conversation, HttpAgent, Run, RunEnd};
-use agui_core::{Event, Interrupt, InterruptId, Message, RunAgentInput, ToolCall};
+use agui_core::{Event, Interrupt, InterruptId, RunAgentInput, ToolCall};
 use anyhow::{Result, bail};
 use tokio::time::timeout;
 
 pub(crate) mod answers;
 mod console;
-mod form;
+pub(crate) mod form;
 mod screen;
 
 use answers::{Answer, Answers, entry};
-use console::{Console, QUIET};
+use console::{Console, Input, QUIET};
 use form::{Form, Step};
 use screen::{Detail, Screen};
 
@@ -24,8 +24,12 @@ use crate::flags::RunFlags;
 use crate::plain;
 use crate::request::{self, Connection};
 
+/// Longest reason why a line is no answer, in characters.
+const WHY_CHARS: usize = 1_000;
+
 pub(crate) async fn run(flags: RunFlags) -> Result<Exit> {
-    let connection = Connection::new(&flags.url, &flags.connect)?;
+    let mut connection = Connection::new(&flags.url, &flags.connect)?;
+    connection.config = connection.config.with_accept(flags.encoding.into());
     let answers = Answers::new(&flags.answers, flags.answer_file.as_deref())?;
     let thread = request::conversation(&flags.request, flags.prompt.as_deref())?;
     let has_words = !thread.messages().is_empty();
@@ -130,6 +134,7 @@ impl Session {
                 ClientError::Cut(_)
                     | ClientError::Idle { .. }
                     | ClientError::Sse(_)
+                    | ClientError::Proto(_)
                     | ClientError::Decode(_)
                     | ClientError::Violation(_)
                     | ClientError::Unterminated { .. }
@@ -229,11 +234,12 @@ impl Session {
         let mut form = Form::new(interrupt);
         self.console.write(form.intro())?;
         loop {
-            self.console.write(&form.prompt())?;
-            let Some(line) = self.console.read_line().await? else { return Ok(None) };
+            let input = if form.is_secret() { Input::Hidden } else { Input::Open };
+            let Some(line) = self.console.read_line(&form.prompt(), input).await? else { return Ok(None) };
+            self.console.repeat(form.shown(&line))?;
             match form.line(&line) {
                 Step::Next => {}
-                Step::Again(why) => self.console.write(&format!("! {}\n", plain::plain(&why)))?,
+                Step::Again(why) => self.console.write(&format!("! {}\n", plain::line(&why, WHY_CHARS)))?,
                 Step::Done(payload) => return Ok(Some(Answer::Resolve(payload))),
                 Step::Cancelled => return Ok(Some(Answer::Cancel)),
             }
@@ -242,17 +248,10 @@ impl Session {
 
     /// Calls of tools that nobody but the user can carry out.
     fn pending_calls(&self) -> Vec<ToolCall> {
-        let pending = self.thread.pending_tool_calls();
-        let messages = self.thread.messages().iter();
-        let calls = messages.filter_map(|message| match message {
-            Message::Assistant(message) => Some(&message.tool_calls),
-            _ => None,
-        });
-        let is_ours = |call: &&ToolCall| {
-            pending.contains(&call.id)
-                && self.thread.tools().iter().any(|tool| tool.name == call.function.name)
-        };
-        calls.flatten().filter(is_ours).cloned().collect()
+        let calls = self.thread.pending_tool_calls().iter().filter_map(|id| self.thread.tool_call(id));
+        let is_ours =
+            |call: &&ToolCall| self.thread.tools().iter().any(|tool| tool.name == call.function.name);
+        calls.filter(is_ours).cloned().collect()
     }
 
     /// Gives the results of the user's own tools; `false` if one has none.
@@ -262,8 +261,11 @@ impl Session {
                 Some(result) => result,
                 None if self.may_ask => {
                     let name = plain::line(&call.function.name, 80);
-                    self.console.write(&format!("? result of {name}: "))?;
-                    let Some(line) = self.console.read_line().await? else { return Ok(false) };
+                    let prompt = format!("? result of {name}: ");
+                    let Some(line) = self.console.read_line(&prompt, Input::Open).await? else {
+                        return Ok(false);
+                    };
+                    self.console.repeat(&line)?;
                     line.trim_end_matches(['\r', '\n']).to_owned()
                 }
                 None => {

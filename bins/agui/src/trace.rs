@@ -15,6 +15,7 @@ mod serve;
 use capture::Captured;
 use lines::{Exchange, Line};
 use redact::Redactor;
+pub(crate) use redact::is_telling;
 
 use crate::exit::{self, Exit};
 use crate::flags::{RecordFlags, ReplayFlags};
@@ -48,8 +49,9 @@ pub(crate) async fn record(flags: RecordFlags) -> Result<Exit> {
     for name in &flags.redact_env {
         secrets.push(std::env::var(name).with_context(|| format!("reading the variable {name}"))?);
     }
-    let redactor = Redactor::new(secrets);
     let mut captured = Captured::new(n, &connection.config, &input)?;
+    secrets.extend(captured.mask_answers(&lines::schemas(&before)));
+    let redactor = Redactor::new(secrets);
     let agent = HttpAgent::new(connection.config)?;
     let started = Instant::now();
     // A stop keeps what has come so far.

@@ -7,8 +7,10 @@ use http::{HeaderMap, Method, Request};
 use http_body_util::Full;
 use http_exchange::{Address, Body, Dialer, Exchange};
 
-use crate::framing::Framing;
-use crate::{AgentConfig, Answer, ClientError, Conversation, Records, Run, RunEnd, outgoing, refusal};
+use crate::framing::{self, Framing};
+use crate::{
+    AgentConfig, Answer, ClientError, Conversation, Note, Records, Run, RunEnd, Warning, outgoing, refusal,
+};
 
 /// An agent behind an HTTP address.
 ///
@@ -108,7 +110,12 @@ impl HttpAgent {
             return Err(refusal::read(exchange).await);
         }
         let framing = Framing::of(&exchange.head.headers, self.config.max_event_bytes);
-        Ok((exchange.body, framing.ok_or(ClientError::NotEventStream)?))
+        match framing {
+            Some(framing) => Ok((exchange.body, framing)),
+            None => {
+                Err(ClientError::NotEventStream { content_type: framing::declared(&exchange.head.headers) })
+            }
+        }
     }
 
     async fn exchange(&self, input: RunAgentInput) -> Result<Exchange, ClientError> {
@@ -133,7 +140,27 @@ impl HttpAgent {
     }
 
     /// One whole turn: sends what the conversation has to say, applies every event, and calls `seen` after
-    /// each. Gives the end of the last run of the stream.
+    /// each, with what there is to note about it. Gives the end of the last run of the stream.
+    ///
+    /// ```no_run
+    /// use agui_client::{ClientError, Conversation, HttpAgent, RunEnd, Seen};
+    /// use agui_core::{Event, UnixMillis};
+    ///
+    /// # async fn turn(agent: &HttpAgent, thread: &mut Conversation, now: UnixMillis) -> Result<(), ClientError> {
+    /// let end = agent
+    ///     .converse(thread, "run-1", now, |seen, thread| match seen {
+    ///         Seen::Event(Event::StateDelta(_)) => println!("{}", thread.state().get()),
+    ///         Seen::Warning(warning) => eprintln!("{warning}"),
+    ///         _ => {}
+    ///     })
+    ///     .await?;
+    /// assert!(matches!(end, RunEnd::Success { .. }));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Dropping the future closes the connection, which cancels the run; what came until then is in the
+    /// conversation, and the answers that were sent go out again with the next request.
     ///
     /// # Errors
     /// As [`Conversation::request`], [`run`](Self::run) and [`Run::next`]. What came before the error is in
@@ -143,17 +170,39 @@ impl HttpAgent {
         conversation: &mut Conversation,
         run_id: impl Into<RunId>,
         now: UnixMillis,
-        mut seen: impl FnMut(&Event, &Conversation),
+        mut seen: impl FnMut(Seen<'_>, &Conversation),
     ) -> Result<RunEnd, ClientError> {
         let input = conversation.request(run_id, now)?;
         let mut run = self.run(input).await?;
-        while let Some(event) = run.next().await {
+        loop {
+            let next = run.next().await;
+            for note in run.take_notes() {
+                seen(Seen::Note(&note), conversation);
+            }
+            let Some(event) = next else { break };
             let event = event?;
-            conversation.apply(&event);
-            seen(&event, conversation);
+            let warning = conversation.apply(&event);
+            seen(Seen::Event(&event), conversation);
+            if let Some(warning) = &warning {
+                seen(Seen::Warning(warning), conversation);
+            }
         }
         run.end().cloned().ok_or(ClientError::Unterminated { run_id: None })
     }
+}
+
+/// What [`HttpAgent::converse`] tells as it happens.
+///
+/// Example: see [`HttpAgent::converse`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Seen<'a> {
+    /// An event, which the conversation has taken already.
+    Event(&'a Event),
+    /// The event before this had no effect on the conversation, or not all of it.
+    Warning(&'a Warning),
+    /// Something in the stream was left out, translated, or is worth a line in a log.
+    Note(&'a Note),
 }
 
 fn dialer(config: &AgentConfig) -> Result<Dialer, ClientError> {

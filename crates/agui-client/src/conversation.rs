@@ -4,8 +4,8 @@ use std::fmt;
 
 use agui_core::{
     Content, Context, Event, Interrupt, InterruptId, Json, Message, MessageId, Outcome, ResumeEntry,
-    ResumeStatus, RunAgentInput, RunFinished, RunId, ThreadId, Tool, ToolCallId, ToolMessage, UnixMillis,
-    UserMessage,
+    ResumeStatus, RunAgentInput, RunFinished, RunId, ThreadId, Tool, ToolCall, ToolCallId, ToolMessage,
+    UnixMillis, UserMessage,
 };
 
 use crate::{ClientError, RunEnd};
@@ -18,6 +18,7 @@ mod state;
 
 pub use patch::{MAX_STATE_BYTES, PatchFailure};
 
+use messages::Messages;
 use state::State;
 
 /// Something in a stream that has no effect although it reads like one; the stream goes on.
@@ -100,7 +101,7 @@ impl fmt::Display for Warning {
 #[derive(Clone)]
 pub struct Conversation {
     thread_id: ThreadId,
-    messages: Vec<Message>,
+    messages: Messages,
     state: State,
     tools: Vec<Tool>,
     context: Vec<Context>,
@@ -122,7 +123,7 @@ impl Conversation {
     pub fn new(thread_id: impl Into<ThreadId>) -> Self {
         Self {
             thread_id: thread_id.into(),
-            messages: Vec::new(),
+            messages: Messages::default(),
             state: State::default(),
             tools: Vec::new(),
             context: Vec::new(),
@@ -139,7 +140,7 @@ impl Conversation {
     /// Sets the messages that are there already.
     #[must_use]
     pub fn with_messages(mut self, messages: impl Into<Vec<Message>>) -> Self {
-        self.messages = messages.into();
+        self.messages = messages.into().into();
         self
     }
 
@@ -180,10 +181,11 @@ impl Conversation {
     /// The messages, in the order in which they are shown.
     #[must_use]
     pub fn messages(&self) -> &[Message] {
-        &self.messages
+        self.messages.as_slice()
     }
 
-    /// The shared state; `{}` before anybody has set one.
+    /// The shared state; `{}` before anybody has set one. It is written anew at each call once a patch has
+    /// changed it.
     #[must_use]
     pub fn state(&self) -> Json {
         self.state.to_json()
@@ -213,7 +215,24 @@ impl Conversation {
         self.end.as_ref()
     }
 
-    /// Adds what the user says.
+    /// A call in the messages: what is called, and with which arguments.
+    ///
+    /// ```
+    /// # fn answer(thread: &mut agui_client::Conversation) -> Result<(), agui_client::ClientError> {
+    /// for id in thread.pending_tool_calls().to_vec() {
+    ///     let Some(call) = thread.tool_call(&id) else { continue };
+    ///     let result = format!("{} of {}", call.function.name, call.function.arguments);
+    ///     thread.answer_call(&id, format!("result-{id}"), result)?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn tool_call(&self, id: &ToolCallId) -> Option<&ToolCall> {
+        self.messages.find_call(id)
+    }
+
+    /// Adds what the user says, under an id that is new on the thread.
     pub fn say(&mut self, message_id: impl Into<MessageId>, content: impl Into<Content>) {
         self.push(UserMessage::new(message_id, content));
     }
@@ -223,7 +242,8 @@ impl Conversation {
         self.messages.push(message.into());
     }
 
-    /// Answers a call of a tool that the application carries out.
+    /// Answers a call of a tool that the application carries out; the message gets an id that is new on the
+    /// thread.
     ///
     /// # Errors
     /// [`ClientError::UnknownToolCall`] if the call does not wait for a result.
@@ -237,7 +257,7 @@ impl Conversation {
             return Err(ClientError::UnknownToolCall { tool_call_id: tool_call_id.clone() });
         };
         self.pending_calls.remove(index);
-        messages::insert_result(&mut self.messages, ToolMessage::new(message_id, tool_call_id, content));
+        self.messages.insert_result(ToolMessage::new(message_id, tool_call_id, content));
         Ok(())
     }
 
@@ -272,9 +292,11 @@ impl Conversation {
         Ok(())
     }
 
-    /// The request of the next run, with everything that is in the conversation;
+    /// The request of the next run, with everything that is in the conversation, under an id that is new on
+    /// the thread;
     /// [`outgoing`](crate::outgoing) takes out what does not belong on the wire.
     ///
+    /// `now` is the time of the caller's clock, for questions that lapse: `SystemTime::now().into()`.
     /// Answers to interrupts stay until a run has finished: after a failure the same answers go out again.
     ///
     /// # Errors
@@ -291,7 +313,7 @@ impl Conversation {
             return Err(ClientError::UnansweredCalls { tool_calls });
         }
         self.answered = self.answers.iter().map(|answer| answer.interrupt_id.clone()).collect();
-        let mut input = RunAgentInput::new(&self.thread_id, run_id, self.messages.clone())
+        let mut input = RunAgentInput::new(&self.thread_id, run_id, self.messages())
             .with_state(self.state.to_json())
             .with_tools(self.tools.clone())
             .with_context(self.context.clone())
@@ -307,7 +329,7 @@ impl Conversation {
                 self.end = None;
                 self.open_calls.clear();
                 let input = started.input.as_ref();
-                messages::add_unknown(&mut self.messages, input.map_or(&[][..], |input| &input.messages));
+                self.messages.add_unknown(input.map_or(&[][..], |input| &input.messages));
             }
             Event::RunFinished(finished) => self.run_finished(finished),
             Event::RunError(_) => self.end = RunEnd::of(event),
@@ -351,7 +373,7 @@ impl Conversation {
     /// Pending calls of tools that nobody but the application can carry out.
     fn unanswered_calls(&self) -> Vec<ToolCallId> {
         let is_ours = |id: &&ToolCallId| {
-            let call = messages::find_call(&self.messages, id);
+            let call = self.tool_call(id);
             call.is_some_and(|call| self.tools.iter().any(|tool| tool.name == call.function.name))
         };
         self.pending_calls.iter().filter(is_ours).cloned().collect()
@@ -362,7 +384,7 @@ impl fmt::Debug for Conversation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Conversation")
             .field("thread_id", &self.thread_id)
-            .field("messages", &self.messages.len())
+            .field("messages", &self.messages().len())
             .field("tools", &self.tools.len())
             .field("interrupts", &self.interrupts.len())
             .field("answers", &self.answers.len())

@@ -12,7 +12,8 @@ use agui_core::{Event, Interrupt, Json, Outcome, RunError};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum RunEnd {
-    /// The run did its work. Calls of the application's tools may wait for results.
+    /// The run did its work. Calls of the application's tools may wait for results, see
+    /// [`Conversation::pending_tool_calls`](crate::Conversation::pending_tool_calls).
     Success {
         /// The result, if the agent gave one.
         result: Option<Json>,

@@ -8,7 +8,7 @@ use sse_frame::SseError;
 /// Why a request was not made, or why its run cannot be trusted.
 ///
 /// A failure that the agent itself reports is none of these: it is [`RunEnd::Failed`](crate::RunEnd::Failed).
-/// No text of a stream is repeated here, except the message of a refusal.
+/// No text of a stream is repeated here, except the message of a refusal and the type of an answer.
 ///
 /// ```
 /// use agui_client::{AgentConfig, ClientError, HttpAgent};
@@ -81,21 +81,27 @@ pub enum ClientError {
         /// The time that was given, in milliseconds.
         after_ms: u64,
     },
+    /// The agent closed the connection before the request was sent; it may be sent again.
+    #[error("agent closed the connection before the request was sent")]
+    ClosedEarly,
     /// The agent answered with another status than success; no run was started.
     #[error("agent refused the run with status {status}{}", described(code.as_deref(), message.as_deref()))]
     Refused {
         /// HTTP status.
         status: u16,
-        /// Code of the error envelope, if there is one.
+        /// Code of the error document, if there is one; a number is its digits.
         code: Option<Box<str>>,
-        /// Message of the error envelope, if there is one.
+        /// What the error document says, if it says something; of a short plain text, the text.
         message: Option<Box<str>>,
         /// The `Retry-After` header, in seconds.
         retry_after_s: Option<u32>,
     },
     /// The answer is a success but no event stream.
-    #[error("answer is not an event stream")]
-    NotEventStream,
+    #[error("answer is {content_type:?}, not an event stream")]
+    NotEventStream {
+        /// What it says it is; at most 100 characters.
+        content_type: Box<str>,
+    },
     /// The peer does not speak HTTP.
     #[error("answer is not HTTP")]
     NotHttp(#[source] hyper::Error),
@@ -138,6 +144,7 @@ impl From<ExchangeError> for ClientError {
             #[cfg(feature = "tls")]
             ExchangeError::Tls(error) => Self::Tls(error),
             ExchangeError::Connect(error) => Self::Connect(error),
+            ExchangeError::ClosedEarly => Self::ClosedEarly,
             ExchangeError::ConnectTimeout { after_ms } => Self::ConnectTimeout { after_ms },
             ExchangeError::AnswerTimeout { after_ms } => Self::Idle { silent_ms: after_ms },
             ExchangeError::NotHttp(error) => Self::NotHttp(error),

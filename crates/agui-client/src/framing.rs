@@ -47,6 +47,15 @@ pub(crate) enum Record {
     },
 }
 
+/// Most of a type that is repeated in an error, in characters.
+const MAX_TYPE_CHARS: usize = 100;
+
+/// What an answer says it is.
+pub(crate) fn declared(headers: &HeaderMap) -> Box<str> {
+    let declared = headers.get(CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    declared.unwrap_or_default().chars().take(MAX_TYPE_CHARS).collect()
+}
+
 impl Framing {
     /// The one that an answer declares. An answer without a type is taken for text; `None` is no events.
     pub(crate) fn of(headers: &HeaderMap, max_event_bytes: usize) -> Option<Self> {

@@ -8,6 +8,7 @@ mod end;
 mod error;
 mod framing;
 mod legacy;
+mod notes;
 mod outgoing;
 mod pipeline;
 mod records;
@@ -15,7 +16,7 @@ mod refusal;
 mod run;
 mod silence;
 
-pub use agent::HttpAgent;
+pub use agent::{HttpAgent, Seen};
 pub use answer::Answer;
 pub use config::AgentConfig;
 pub use conversation::{Conversation, MAX_STATE_BYTES, PatchFailure, Warning};

@@ -43,6 +43,11 @@ pub enum Note {
         /// What it declares.
         declared: String,
     },
+    /// More notes than are kept until they are taken.
+    More {
+        /// How many.
+        count: u64,
+    },
 }
 
 impl fmt::Display for Note {
@@ -54,6 +59,7 @@ impl fmt::Display for Note {
             Self::BinaryPart { pointer } => write!(f, "part of 0.x translated at {pointer}"),
             Self::AbsentMember { pointer } => write!(f, "absent {pointer} read as null"),
             Self::OtherVersion { declared } => write!(f, "agent speaks version {declared:?}"),
+            Self::More { count } => write!(f, "{count} more"),
         }
     }
 }
@@ -136,13 +142,13 @@ impl Pipeline {
     ///
     /// # Errors
     /// [`ClientError::Unterminated`] if no run has ended, or one is still open.
-    pub fn finish(&mut self) -> Result<(), ClientError> {
+    pub fn finish(&self) -> Result<(), ClientError> {
         self.verifier.finish().map_err(ClientError::from)
     }
 
     /// Whether a run has ended and none is open.
     #[must_use]
-    pub fn is_complete(&mut self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.verifier.finish().is_ok()
     }
 }

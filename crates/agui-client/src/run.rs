@@ -1,7 +1,6 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::poll_fn;
-use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -11,6 +10,7 @@ use futures_core::Stream;
 use http_exchange::{Body, millis};
 
 use crate::framing::{Framing, Record};
+use crate::notes::Notes;
 use crate::silence::Silence;
 use crate::{ClientError, Note, Pipeline, RunEnd};
 
@@ -33,7 +33,7 @@ pub struct Run {
     batch: Vec<Event>,
     ready: VecDeque<Event>,
     failure: Option<ClientError>,
-    notes: Vec<Note>,
+    notes: Notes,
     end: Option<RunEnd>,
     silence: Silence,
     idle_timeout: Duration,
@@ -48,7 +48,7 @@ impl Run {
             batch: Vec::new(),
             ready: VecDeque::new(),
             failure: None,
-            notes: Vec::new(),
+            notes: Notes::default(),
             end: None,
             silence: Silence::default(),
             idle_timeout,
@@ -72,10 +72,13 @@ impl Run {
         self.end.as_ref()
     }
 
-    /// Takes the notes on what was left out.
+    /// Takes the notes on what was left out since the last call.
+    ///
+    /// Notes belong to records that have arrived, which [`next`](Self::next) may still have to give. At most 256
+    /// are kept; behind them, [`Note::More`] tells how many came besides.
     #[must_use]
     pub fn take_notes(&mut self) -> Vec<Note> {
-        mem::take(&mut self.notes)
+        self.notes.take()
     }
 
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Event, ClientError>>> {
@@ -130,13 +133,18 @@ impl Run {
         loop {
             let read = match next(&mut self.framing) {
                 Ok(None) => return,
-                Ok(Some(Record::Event(json))) => self.pipeline.push(&json, &mut self.batch, &mut self.notes),
+                Ok(Some(Record::Event(json))) => {
+                    self.pipeline.push(&json, &mut self.batch, self.notes.open())
+                }
                 Ok(Some(Record::Later { field })) => {
-                    self.notes.push(Note::UnknownEvent { event_type: format!("field {field}").into() });
+                    self.notes
+                        .open()
+                        .push(Note::UnknownEvent { event_type: format!("field {field}").into() });
                     Ok(())
                 }
                 Err(error) => Err(error),
             };
+            self.notes.cut();
             self.ready.extend(self.batch.drain(..));
             if let Err(error) = read {
                 self.fail(error);

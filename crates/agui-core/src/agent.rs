@@ -93,17 +93,19 @@ impl RunRequest {
         self
     }
 
-    /// Adds a header; the name has to be in lower case.
+    /// Adds a header. Its name is kept in lower case.
     #[must_use]
     pub fn with_header(mut self, name: impl Into<Box<str>>, value: impl Into<Box<str>>) -> Self {
-        self.headers.push((name.into(), value.into()));
+        let mut name = name.into();
+        name.make_ascii_lowercase();
+        self.headers.push((name, value.into()));
         self
     }
 
-    /// The first header of this lower-case name.
+    /// The first header of this name, whatever its case.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| **known == *name).map(|(_, value)| &**value)
+        self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::decode::{
 /// use agui_core::{Content, ContentPart, ImagePart, Source, TextPart, UrlSource};
 ///
 /// let image = Source::from(UrlSource::new("https://example.org/plan.png"));
-/// let content = Content::from(vec![
+/// let content = Content::from([
 ///     ContentPart::from(TextPart::new("Is this plan right?")),
 ///     ContentPart::from(ImagePart::new(image)),
 /// ]);
@@ -61,6 +61,30 @@ impl From<String> for Content {
 impl From<&str> for Content {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
+    }
+}
+
+impl From<&String> for Content {
+    fn from(text: &String) -> Self {
+        Self::Text(text.clone())
+    }
+}
+
+impl From<Cow<'_, str>> for Content {
+    fn from(text: Cow<'_, str>) -> Self {
+        Self::Text(text.into_owned())
+    }
+}
+
+impl From<ContentPart> for Content {
+    fn from(part: ContentPart) -> Self {
+        Self::Parts(vec![part])
+    }
+}
+
+impl<const N: usize> From<[ContentPart; N]> for Content {
+    fn from(parts: [ContentPart; N]) -> Self {
+        Self::Parts(parts.into())
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! They share their text (`Arc<str>`), because one message id is repeated on every delta of its message.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::fmt;
 use std::sync::Arc;
 
@@ -60,6 +60,24 @@ macro_rules! id {
 
         impl From<String> for $name {
             fn from(text: String) -> Self {
+                Self::new(text)
+            }
+        }
+
+        impl From<&String> for $name {
+            fn from(text: &String) -> Self {
+                Self::new(text.as_str())
+            }
+        }
+
+        impl From<Box<str>> for $name {
+            fn from(text: Box<str>) -> Self {
+                Self::new(text)
+            }
+        }
+
+        impl From<Cow<'_, str>> for $name {
+            fn from(text: Cow<'_, str>) -> Self {
                 Self::new(text)
             }
         }

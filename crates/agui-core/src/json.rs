@@ -5,6 +5,7 @@ use std::fmt;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 pub(crate) mod scan;
 
@@ -21,6 +22,7 @@ pub(crate) mod scan;
 /// let text = r#"{"price": 0.10, "id": 12345678901234567890123}"#;
 /// assert_eq!(Json::from_string(text.to_owned())?.get(), text);
 /// assert_eq!(Json::from_serialize(&["a", "b"])?.parse::<Vec<String>>()?, ["a", "b"]);
+/// assert_eq!(Json::from(serde_json::json!({"n": 1})).get(), r#"{"n":1}"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone)]
@@ -98,6 +100,13 @@ impl From<&RawValue> for Json {
     }
 }
 
+impl From<Value> for Json {
+    /// A value has a JSON form, so this does not fail.
+    fn from(value: Value) -> Self {
+        Self::from_serialize(&value).unwrap_or_else(|_| Self::null())
+    }
+}
+
 impl From<&Self> for Json {
     fn from(json: &Self) -> Self {
         json.clone()
@@ -143,6 +152,7 @@ impl<'de> Deserialize<'de> for Json {
 ///
 /// assert!(JsonObject::from_string(r#"{"vendor": 1}"#.to_owned()).is_ok());
 /// assert!(JsonObject::from_string("[]".to_owned()).is_err());
+/// assert!(JsonObject::try_from(serde_json::json!({"vendor": 1})).is_ok());
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct JsonObject(Json);
@@ -189,6 +199,21 @@ impl JsonObject {
     /// If the object does not fit `T`. The message of the error may quote the value.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         self.0.parse()
+    }
+}
+
+impl From<Map<String, Value>> for JsonObject {
+    /// A map of values has a JSON form, so this does not fail.
+    fn from(members: Map<String, Value>) -> Self {
+        Self(Value::Object(members).into())
+    }
+}
+
+impl TryFrom<Value> for JsonObject {
+    type Error = serde_json::Error;
+
+    fn try_from(value: Value) -> Result<Self, Self::Error> {
+        Self::try_from(Json::from(value))
     }
 }
 

@@ -76,4 +76,4 @@ pub use repair::{AGENT_ERROR, Repair, Repaired, Repairer};
 pub use time::UnixMillis;
 pub use tool::{Context, FunctionCall, Tool, ToolCall};
 pub use usage::TokenUsage;
-pub use verify::{OpenSpan, Rule, Span, Verifier, Violation};
+pub use verify::{MAX_OPEN_SPANS, OpenSpan, Rule, Span, Verifier, Violation};

@@ -76,6 +76,14 @@ impl JsonPointer {
     }
 }
 
+impl std::str::FromStr for JsonPointer {
+    type Err = BadPointer;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::new(text)
+    }
+}
+
 impl fmt::Display for JsonPointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

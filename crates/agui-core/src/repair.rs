@@ -238,6 +238,7 @@ impl Repairer {
             | Violation::AfterRunFinished { .. }
             | Violation::AfterRunError { .. }
             | Violation::AlreadyOpen { .. }
+            | Violation::TooManyOpen { .. }
             | Violation::SubagentReused { .. }
             | Violation::ChunkIncomplete { .. }
             | Violation::ChunkConflict { .. }

@@ -16,11 +16,18 @@ pub(crate) use span::Kind;
 pub use span::{OpenSpan, Span};
 pub use violation::Violation;
 
+/// Most spans that may be open at the same time. An event is compared with what is open, so that without a
+/// limit the work would grow with the square of a stream that opens and never closes.
+///
+/// Source: AG-UI 1.0 names no limit; the cap is ours.
+pub const MAX_OPEN_SPANS: usize = 4_096;
+
 /// Checks a stream event by event.
 ///
 /// The rules are those of the released 1.0 client and the stricter ones of the specification: the ids
 /// of `RUN_FINISHED` are those of its `RUN_STARTED`, every run of a stream is on one thread, interrupt
-/// ids are unique, and a stream does not end with an open run. Nothing is allocated for a delta.
+/// ids are unique, and a stream does not end with an open run; and one that the protocol leaves open, how
+/// much is open at a time ([`MAX_OPEN_SPANS`]). Nothing is allocated for a delta.
 ///
 /// After a violation the stream is lost for its consumer; what the verifier says afterwards has no
 /// meaning. [`Repairer`](crate::Repairer) is the tool that goes on.
@@ -86,7 +93,7 @@ impl Verifier {
     ///
     /// # Errors
     /// [`Violation::Unterminated`] if no run has ended or one is still open.
-    pub fn finish(&mut self) -> Result<(), Violation> {
+    pub fn finish(&self) -> Result<(), Violation> {
         self.discipline.finish()
     }
 

@@ -3,14 +3,16 @@
 use std::io;
 #[cfg(feature = "tls")]
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 use crate::address::is_loopback;
 use crate::socket::Socket;
 #[cfg(feature = "tls")]
 use crate::tls::Tls;
-use crate::{Address, ExchangeError};
+use crate::{Address, ExchangeError, millis};
 
 /// Connects to one address. Clones share what TLS needs.
 ///
@@ -73,25 +75,34 @@ impl Dialer {
         &self.address
     }
 
-    /// A connection to the first address that answers.
-    pub(crate) async fn connect(&self) -> Result<Socket, ExchangeError> {
-        let stream = self.connect_tcp().await?;
-        #[cfg(feature = "tls")]
-        if let Some(tls) = &self.tls {
-            return tls.connect(stream).await;
-        }
-        Ok(Socket::Plain(stream))
+    /// A connection to the first address that answers, within `limit` in all.
+    pub(crate) async fn connect(&self, limit: Duration) -> Result<Socket, ExchangeError> {
+        let connected = async {
+            let stream = self.connect_tcp(limit).await?;
+            #[cfg(feature = "tls")]
+            if let Some(tls) = &self.tls {
+                return tls.connect(stream).await;
+            }
+            Ok(Socket::Plain(stream))
+        };
+        let too_late = |_| Err(ExchangeError::ConnectTimeout { after_ms: millis(limit) });
+        timeout(limit, connected).await.unwrap_or_else(too_late)
     }
 
-    async fn connect_tcp(&self) -> Result<TcpStream, ExchangeError> {
-        let addresses = tokio::net::lookup_host((self.address.host(), self.address.port()));
+    /// Each address has an equal share of the time: one that answers nothing, as of a network that leads
+    /// nowhere, must not take that of the others.
+    async fn connect_tcp(&self, limit: Duration) -> Result<TcpStream, ExchangeError> {
+        let found = tokio::net::lookup_host((self.address.host(), self.address.port()));
+        let addresses: Vec<_> = found.await.map_err(ExchangeError::Connect)?.collect();
+        let share = limit / u32::try_from(addresses.len().max(1)).unwrap_or(u32::MAX);
         let mut failure = ExchangeError::Connect(io::ErrorKind::NotFound.into());
-        for address in addresses.await.map_err(ExchangeError::Connect)? {
+        for address in addresses {
             if self.local_only && !is_loopback(address) {
                 failure = ExchangeError::RemoteRefused;
                 continue;
             }
-            match TcpStream::connect(address).await {
+            let connected = timeout(share, TcpStream::connect(address)).await;
+            match connected.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())) {
                 Ok(stream) => {
                     stream.set_nodelay(true).map_err(ExchangeError::Connect)?;
                     return Ok(stream);
@@ -126,7 +137,7 @@ mod tests {
     #[tokio::test]
     async fn a_local_dialer_goes_nowhere_else() {
         let address = Address::parse("http://192.0.2.1:9/").unwrap();
-        let refused = Dialer::new(address).unwrap().local_only().connect().await;
+        let refused = Dialer::new(address).unwrap().local_only().connect(Duration::from_secs(5)).await;
         assert!(matches!(refused, Err(ExchangeError::RemoteRefused)));
     }
 }

@@ -49,6 +49,9 @@ impl Exchange {
     /// Connects within `connect_timeout`, sends `request`, and waits for the head of the answer, at most for
     /// `answer_timeout` if there is one.
     ///
+    /// Each address of the host has an equal share of `connect_timeout`. Dropping the future closes the
+    /// connection.
+    ///
     /// A new connection each time: it costs a round trip on the same machine and spares the race between
     /// the reuse of an idle connection and its closing by the peer.
     ///
@@ -60,10 +63,7 @@ impl Exchange {
         connect_timeout: Duration,
         answer_timeout: Option<Duration>,
     ) -> Result<Self, ExchangeError> {
-        let socket = timeout(connect_timeout, dialer.connect())
-            .await
-            .map_err(|_| ExchangeError::ConnectTimeout { after_ms: millis(connect_timeout) })??;
-        let sent = send(socket, request);
+        let sent = send(dialer.connect(connect_timeout).await?, request);
         match answer_timeout {
             None => sent.await,
             Some(limit) => timeout(limit, sent)

@@ -5,9 +5,9 @@
 
 use std::error::Error;
 use std::io::{self, BufRead, Write};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
-use agui_client::{AgentConfig, Conversation, HttpAgent, RunEnd};
+use agui_client::{AgentConfig, Conversation, HttpAgent, RunEnd, Seen};
 use agui_core::{Event, Interrupt, Json, UnixMillis};
 
 #[tokio::main(flavor = "current_thread")]
@@ -25,7 +25,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         thread.say(format!("user-{runs}"), line);
         loop {
             runs += 1;
-            let turn = agent.converse(&mut thread, format!("run-{runs}"), now(), |event, _| show(event));
+            let turn = agent.converse(&mut thread, format!("run-{runs}"), now(), |seen, _| show(seen));
             match turn.await? {
                 RunEnd::Interrupted { interrupts } => {
                     for interrupt in &interrupts {
@@ -33,7 +33,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
                     }
                 }
                 RunEnd::Failed(error) => {
-                    println!("\n[failed: {}]", error.message);
+                    println!("\n[failed: {}]", harmless(&error.message));
                     break;
                 }
                 _ => break,
@@ -43,24 +43,44 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn show(event: &Event) {
-    match event {
-        Event::TextMessageContent(content) => print!("{}", content.delta),
-        Event::ReasoningMessageContent(content) => print!("\x1b[2m{}\x1b[0m", content.delta),
-        Event::ToolCallStart(start) => print!("\n[{} ", start.tool_call_name),
-        Event::ToolCallArgs(args) => print!("{}", args.delta),
-        Event::ToolCallEnd(_) => println!("]"),
-        Event::ToolCallResult(result) => println!("[= {}]", result.content.to_text()),
-        Event::StateSnapshot(snapshot) => println!("[state {}]", snapshot.snapshot.get()),
-        Event::StateDelta(delta) => println!("[state, {} change(s)]", delta.delta.len()),
+fn show(seen: Seen<'_>) {
+    match seen {
+        Seen::Event(event) => show_event(event),
+        Seen::Warning(warning) => println!("\n[warning: {}]", harmless(&warning.to_string())),
+        Seen::Note(note) => println!("\n[note: {}]", harmless(&note.to_string())),
         _ => {}
     }
     // A terminal that is gone is noticed when the next line is read.
     let _ = io::stdout().flush();
 }
 
+fn show_event(event: &Event) {
+    match event {
+        Event::TextMessageContent(content) => print!("{}", harmless(&content.delta)),
+        Event::ReasoningMessageContent(content) => print!("\x1b[2m{}\x1b[0m", harmless(&content.delta)),
+        Event::ToolCallStart(start) => print!("\n[{} ", harmless(&start.tool_call_name)),
+        Event::ToolCallArgs(args) => print!("{}", harmless(&args.delta)),
+        Event::ToolCallEnd(_) => println!("]"),
+        Event::ToolCallResult(result) => println!("[= {}]", harmless(&result.content.to_text())),
+        Event::StateSnapshot(snapshot) => println!("[state {}]", harmless(snapshot.snapshot.get())),
+        Event::StateDelta(delta) => println!("[state, {} change(s)]", delta.delta.len()),
+        _ => {}
+    }
+}
+
+/// Text of an agent without what a terminal obeys: escape sequences colour, move the cursor, write to the
+/// clipboard, or answer in the user's name; other marks turn the direction of writing.
+fn harmless(text: &str) -> String {
+    let obeyed = |c: char| {
+        (c.is_control() && !matches!(c, '\n' | '\t'))
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().map(|c| if obeyed(c) { '\u{fffd}' } else { c }).collect()
+}
+
 fn answer(thread: &mut Conversation, interrupt: &Interrupt) -> Result<(), Box<dyn Error>> {
     let question = interrupt.message.as_deref().unwrap_or(&interrupt.reason);
+    let question = harmless(question);
     let said = read(&format!("{question} [y/n, JSON, or nothing to leave it] "))?.unwrap_or_default();
     let payload = match said.as_str() {
         "" => return Ok(thread.abandon(&interrupt.id)?),
@@ -81,6 +101,5 @@ fn read(prompt: &str) -> io::Result<Option<String>> {
 }
 
 fn now() -> UnixMillis {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    UnixMillis::new(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    SystemTime::now().into()
 }

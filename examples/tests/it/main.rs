@@ -5,8 +5,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Stdio;
 use std::sync::Arc;
 
-use agui_client::{AgentConfig, Conversation, HttpAgent, RunEnd};
-use agui_core::{Agent, Event, Json, Message, UnixMillis};
+use agui_client::{AgentConfig, Conversation, HttpAgent, RunEnd, Seen};
+use agui_core::{Agent, Json, Message, UnixMillis};
 use agui_transport::{CancellationToken, Server, ServerBuilder};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -52,7 +52,10 @@ async fn turn(
         thread.say(format!("said-{run}"), text);
     }
     let mut seen = Vec::new();
-    let note = |event: &Event, _: &Conversation| seen.push(event.event_type().to_string());
+    let note = |told: Seen<'_>, _: &Conversation| match told {
+        Seen::Event(event) => seen.push(event.event_type().to_string()),
+        told => unreachable!("a good agent gives nothing to note: {told:?}"),
+    };
     let end = client.converse(thread, run, NOW, note).await.unwrap();
     (seen, end)
 }
@@ -171,9 +174,8 @@ async fn exchange(addr: SocketAddr, line: &str, body: &str) -> String {
     answer
 }
 
-#[tokio::test]
-async fn the_terminal_client_shows_what_comes_and_asks_what_is_asked() {
-    let addr = listening(Server::builder(Arc::new(approval::Careful))).await;
+/// What `chat` shows to somebody who types this.
+async fn chat(addr: SocketAddr, typed: &str) -> String {
     let mut chat = tokio::process::Command::new(env!("CARGO_BIN_EXE_chat"))
         .arg(format!("http://{addr}/"))
         .stdin(Stdio::piped())
@@ -182,14 +184,34 @@ async fn the_terminal_client_shows_what_comes_and_asks_what_is_asked() {
         .spawn()
         .unwrap();
     let mut input = chat.stdin.take().unwrap();
-    input.write_all(b"notes.txt\ny\n").await.unwrap();
+    input.write_all(typed.as_bytes()).await.unwrap();
     drop(input);
     let output = chat.wait_with_output().await.unwrap();
     assert!(output.status.success());
-    let shown = String::from_utf8(output.stdout).unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[tokio::test]
+async fn the_terminal_client_shows_what_comes_and_asks_what_is_asked() {
+    let addr = listening(Server::builder(Arc::new(approval::Careful))).await;
+    let shown = chat(addr, "notes.txt\ny\n").await;
     for expected in
         [r#"[delete_file {"path":"notes.txt"}]"#, "Delete notes.txt?", "[= deleted]", "Done as you said."]
     {
         assert!(shown.contains(expected), "{expected} in {shown}");
+    }
+}
+
+#[tokio::test]
+async fn the_terminal_client_hands_no_escape_sequence_to_the_terminal() {
+    // Both agents repeat what the user says: as text, and as a question.
+    let said = "a\u{1b}]52;c;cm0gLXJmIH4=\u{7}\u{9b}2J\u{202e}b";
+    let echo = listening(Server::builder(Arc::new(echo::Echo))).await;
+    let careful = listening(Server::builder(Arc::new(approval::Careful))).await;
+    for (addr, typed) in [(echo, format!("{said}\n")), (careful, format!("{said}\nn\n"))] {
+        let shown = chat(addr, &typed).await;
+        assert!(shown.contains("a\u{fffd}]52;c;cm0gLXJmIH4=\u{fffd}\u{fffd}2J\u{fffd}b"), "{shown:?}");
+        let harmful = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert_eq!(shown.chars().find(|c| harmful(*c)), None, "{shown:?}");
     }
 }

@@ -25,7 +25,8 @@ Examples:
   agui run http://127.0.0.1:8000/ --thread T --answer 'permission-1={\"decision\":\"deny\"}'
 
 Questions are asked as forms made from their schema. An empty line takes the default, /cancel leaves the \
-question, /json VALUE gives the whole answer as JSON.
+question, /json VALUE gives the whole answer as JSON. Secrets are not shown while they are typed; those of \
+--answer stand in the list of processes, those of --answers do not.
 
 Exit codes: 0 done, 1 failed, 2 trouble, 3 an answer is missing, 4 cancelled, 130 stopped.";
 
@@ -47,4 +48,5 @@ cut them into pieces. Look at a trace before you hand it on all the same.";
 
 pub(super) const REPLAY: &str = "\
 The first request gets the first recorded exchange, the second the second, and after the last it begins \
-anew. Faults of a recording are served as they are.";
+anew. Faults of a recording are served as they are; a stream that had been cut is cut again. Ctrl-C ends it at \
+once, and the streams that are open with it.";

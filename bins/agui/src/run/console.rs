@@ -3,11 +3,22 @@
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::time::Duration;
 
+#[cfg(unix)]
+mod hidden;
+
 use super::screen::Colour;
 use crate::plain::plain;
 
 /// How long an agent may be silent before the time is shown, 3 s.
 pub(super) const QUIET: Duration = Duration::from_secs(3);
+
+/// Whether a terminal shows what is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Input {
+    Open,
+    /// It is a secret.
+    Hidden,
+}
 
 /// Standard output.
 #[derive(Debug)]
@@ -54,18 +65,36 @@ impl Console {
         out.flush()
     }
 
-    /// The next line of standard input; `None` at its end.
+    /// Asks for the next line of standard input; `None` at its end.
     ///
-    /// A terminal shows what is typed; a line from elsewhere is written, so that the output reads the same.
-    pub(super) async fn read_line(&mut self) -> io::Result<Option<String>> {
+    /// Dropped before the line has come, as at Ctrl-C, a terminal that hides shows again.
+    pub(super) async fn read_line(&mut self, prompt: &str, input: Input) -> io::Result<Option<String>> {
+        // Before the prompt: whoever reads it may type at once.
+        #[cfg(unix)]
+        let _shows_again = match input {
+            Input::Open => None,
+            Input::Hidden => hidden::Hidden::terminal()?,
+        };
+        #[cfg(not(unix))]
+        let _ = input;
+        self.write(prompt)?;
         let read = tokio::task::spawn_blocking(|| {
             let mut line = String::new();
             io::stdin().lock().read_line(&mut line).map(|bytes| (bytes > 0).then_some(line))
         });
         let line = read.await.unwrap_or_else(|error| Err(io::Error::other(error)))?;
-        if !io::stdin().is_terminal() {
-            self.write(&format!("{}\n", plain(line.as_deref().unwrap_or_default().trim_end())))?;
+        if line.is_none() {
+            self.write("\n")?;
         }
         Ok(line)
+    }
+
+    /// Writes a line that was read, unless it came from a terminal, which shows what is typed: so that the
+    /// output reads the same.
+    pub(super) fn repeat(&mut self, line: &str) -> io::Result<()> {
+        if io::stdin().is_terminal() {
+            return Ok(());
+        }
+        self.write(&format!("{}\n", plain(line.trim_end())))
     }
 }

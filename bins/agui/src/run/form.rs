@@ -1,10 +1,11 @@
 //! Questions as forms: from the schema of an interrupt to an answer that fits it. Pure.
 
 use agui_core::{Interrupt, Json};
-use jsonschema::{PatternOptions, Validator};
+use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::{Map, Value, json};
 
 mod field;
+pub(crate) mod secret;
 mod shape;
 
 use field::Field;
@@ -40,6 +41,8 @@ pub(crate) struct Form {
     validator: Option<Validator>,
     /// `$defs` of the schema.
     definitions: Value,
+    /// Something that is asked for is not to be seen, so no fault quotes what was typed.
+    has_secrets: bool,
     progress: Progress,
 }
 
@@ -59,8 +62,9 @@ impl Form {
         let validator = schema.as_ref().and_then(validator);
         let definitions = schema.as_ref().and_then(|schema| schema.get("$defs")).cloned();
         let definitions = definitions.filter(Value::is_object).unwrap_or_else(|| json!({}));
+        let has_secrets = schema.as_ref().is_some_and(|schema| secret::is_secret("", schema, schema));
         let (intro, progress) = (intro(interrupt), Progress::Choosing);
-        let mut form = Self { intro, alternatives, validator, definitions, progress };
+        let mut form = Self { intro, alternatives, validator, definitions, has_secrets, progress };
         form.restart();
         form
     }
@@ -82,13 +86,24 @@ impl Form {
         }
     }
 
+    /// Whether what is typed now is not to be seen.
+    pub(crate) fn is_secret(&self) -> bool {
+        self.current().is_some_and(|field| field.is_secret)
+    }
+
+    /// As much of a line as may be written where others read.
+    pub(crate) fn shown<'a>(&self, line: &'a str) -> &'a str {
+        let is_whole_answer = raw(line.trim()).is_some();
+        if self.is_secret() || (self.has_secrets && is_whole_answer) { "" } else { line }
+    }
+
     /// Takes a line.
     pub(crate) fn line(&mut self, line: &str) -> Step {
         let line = line.trim();
         if line == CANCEL {
             return Step::Cancelled;
         }
-        if let Some(text) = line.strip_prefix(RAW).filter(|rest| rest.is_empty() || rest.starts_with(' ')) {
+        if let Some(text) = raw(line) {
             return match serde_json::from_str(text) {
                 Ok(value) => self.check(&value),
                 Err(error) => Step::Again(format!("not JSON: {error}")),
@@ -125,10 +140,9 @@ impl Form {
     fn fits(&self, field: &Field, value: Option<Value>) -> Result<Option<Value>, String> {
         let Some(found) = &value else { return Ok(value) };
         let schema = json!({ "allOf": [field.schema], "$defs": self.definitions });
-        match validator(&schema)
-            .and_then(|schema| schema.iter_errors(found).next().map(|error| error.to_string()))
-        {
-            Some(why) => Err(why),
+        let schema = validator(&schema);
+        match schema.as_ref().and_then(|schema| schema.iter_errors(found).next()) {
+            Some(error) => Err(self.told(&error)),
             None => Ok(value),
         }
     }
@@ -182,7 +196,7 @@ impl Form {
         if let Some(error) = self.validator.as_ref().and_then(|schema| schema.iter_errors(value).next()) {
             let place = error.instance_path().to_string();
             let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
-            let why = format!("{place}{error}");
+            let why = format!("{place}{}", self.told(&error));
             self.restart();
             return Step::Again(why);
         }
@@ -192,6 +206,11 @@ impl Form {
         }
     }
 
+    /// Why a value does not fit; without the value if it may be a secret.
+    fn told(&self, error: &ValidationError<'_>) -> String {
+        if self.has_secrets { error.masked().to_string() } else { error.to_string() }
+    }
+
     /// Without a schema, JSON is JSON and everything else is text.
     fn free(&mut self, line: &str) -> Step {
         if line.is_empty() && self.validator.is_none() {
@@ -199,6 +218,11 @@ impl Form {
         }
         self.check(&serde_json::from_str(line).unwrap_or_else(|_| Value::from(line)))
     }
+}
+
+/// The whole answer that a line gives as JSON, if it does.
+fn raw(line: &str) -> Option<&str> {
+    line.strip_prefix(RAW).filter(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// As servers check answers: 2020-12, patterns in linear time, nothing fetched from elsewhere. `None` if the

@@ -1,5 +1,6 @@
 //! One exchange as it happens.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use agui_client::{AgentConfig, HttpAgent, outgoing};
@@ -8,8 +9,9 @@ use anyhow::{Result, bail};
 use http::HeaderMap;
 use serde_json::{Value, json};
 
-use super::lines::{Kind, Line};
+use super::lines::{COMPLETE, CUT, Kind, Line};
 use super::redact::{REDACTED, Redactor};
+use crate::run::form::secret;
 
 /// Longest body that is recorded, 256 MiB: it is held in memory, so that secrets can be found that lie
 /// across records.
@@ -61,7 +63,7 @@ impl Captured {
         self.lines.push(response);
         while let Some(chunk) = answer.chunk().await {
             let Ok(chunk) = chunk else {
-                self.ended("cut", started);
+                self.ended(CUT, started);
                 return Ok(());
             };
             self.body_bytes += chunk.len();
@@ -83,13 +85,29 @@ impl Captured {
             body.body = Some(serde_json::from_str(&text).unwrap_or_else(|_| Value::from(&*text)));
             self.lines.push(body);
         }
-        self.ended("complete", started);
+        self.ended(COMPLETE, started);
         Ok(())
+    }
+
+    /// Takes out of the request what the schemas of the questions call secrets, and gives them.
+    pub(super) fn mask_answers(&mut self, schemas: &BTreeMap<String, Value>) -> Vec<String> {
+        let entries = self.lines.iter_mut().filter_map(|line| line.body.as_mut()?.get_mut("resume"));
+        let entries = entries.filter_map(Value::as_array_mut).flatten();
+        let mut secrets = Vec::new();
+        for entry in entries {
+            let schema = entry.get("interruptId").and_then(Value::as_str).and_then(|id| schemas.get(id));
+            if let Some(schema) = schema
+                && let Some(payload) = entry.get_mut("payload")
+            {
+                secrets.extend(secret::mask(schema, payload, REDACTED));
+            }
+        }
+        secrets
     }
 
     /// The user has stopped it.
     pub(super) fn stop(&mut self, started: Instant) {
-        self.ended("cut", started);
+        self.ended(CUT, started);
     }
 
     pub(super) fn events(&self) -> usize {
@@ -98,7 +116,7 @@ impl Captured {
 
     /// An event stream came to its end.
     pub(super) fn is_complete(&self) -> bool {
-        self.end == Some("complete") && !self.is_refused
+        self.end == Some(COMPLETE) && !self.is_refused
     }
 
     /// The lines without secrets.

@@ -14,6 +14,11 @@ use serde_json::Value;
 /// Latest time of a record that is replayed, a day after the request: a trace is text that anybody can write.
 const MAX_AT_MS: f64 = 86_400_000.0;
 
+/// The end of an answer that has come whole.
+pub(super) const COMPLETE: &str = "complete";
+/// The end of one that has not.
+pub(super) const CUT: &str = "cut";
+
 /// What a line tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -53,7 +58,7 @@ pub(super) struct Line {
     pub(super) event: Option<Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
-    /// `complete` or `cut`.
+    /// [`COMPLETE`] or [`CUT`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) end: Option<String>,
 }
@@ -87,6 +92,17 @@ pub(super) struct Exchange {
     pub(super) body: Value,
     /// Records, with milliseconds since the request.
     pub(super) records: Vec<(f64, Payload)>,
+    /// How the answer has ended, if the trace tells.
+    pub(super) ending: Option<Ending>,
+}
+
+/// The end of an answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Ending {
+    /// Milliseconds since the request.
+    pub(super) at_ms: f64,
+    /// The connection broke, or whoever recorded has stopped.
+    pub(super) is_cut: bool,
 }
 
 /// Data of a record.
@@ -123,15 +139,39 @@ pub(super) fn exchanges(text: &str) -> Result<Vec<Exchange>> {
                 exchange.records.extend(line.event.map(|event| (at_ms, Payload::Json(event))));
             }
             Kind::Text => exchange.records.extend(line.text.map(|text| (at_ms, Payload::Text(text)))),
-            Kind::Comment | Kind::End | Kind::Other => {}
+            Kind::End => {
+                let is_cut = line.end.as_deref() != Some(COMPLETE);
+                exchange.ending = Some(Ending { at_ms, is_cut });
+            }
+            Kind::Comment | Kind::Other => {}
         }
     }
     Ok(found.into_values().map(|(_, exchange)| exchange).collect())
 }
 
+/// The schemas of the answers to every question that was asked, by the id of the interrupt.
+pub(super) fn schemas(exchanges: &[Exchange]) -> BTreeMap<String, Value> {
+    let mut schemas = BTreeMap::new();
+    for (_, payload) in exchanges.iter().flat_map(|exchange| &exchange.records) {
+        let Payload::Json(event) = payload else { continue };
+        // Most events are deltas, and none of those asks.
+        if !event.get().contains("responseSchema") {
+            continue;
+        }
+        let Ok(event) = event.parse::<Value>() else { continue };
+        let asked = event.pointer("/outcome/interrupts").and_then(Value::as_array);
+        for interrupt in asked.into_iter().flatten() {
+            if let (Some(id), Some(schema)) = (interrupt["id"].as_str(), interrupt.get("responseSchema")) {
+                schemas.insert(id.to_owned(), schema.clone());
+            }
+        }
+    }
+    schemas
+}
+
 fn empty(n: u64) -> Exchange {
     let (request, body) = (Value::Null, Value::Null);
-    Exchange { n, path: "/".to_owned(), request, status: 200, body, records: Vec::new() }
+    Exchange { n, path: "/".to_owned(), request, status: 200, body, records: Vec::new(), ending: None }
 }
 
 #[cfg(test)]
@@ -145,11 +185,16 @@ mod tests {
             {"t":110.5,"kind":"event","n":1,"event":{"type":"X","n":1.50},"raw":"data"}
             {"t":111,"kind":"comment","n":1,"text":"heartbeat"}
             {"t":112,"kind":"note","text":"of another writer"}
+            {"t":113,"kind":"end","n":1,"end":"cut"}
             {"t":120,"kind":"request","n":2,"body":{}}
             {"t":121,"kind":"response","n":2,"status":409}
-            {"t":122,"kind":"body","n":2,"body":{"error":{}}}"#;
+            {"t":122,"kind":"body","n":2,"body":{"error":{}}}
+            {"t":123,"kind":"end","n":2,"end":"complete"}
+            {"t":130,"kind":"text","n":3,"text":"x"}"#;
         let exchanges = exchanges(text).unwrap();
-        assert_eq!(exchanges.len(), 2);
+        let endings: Vec<Option<Ending>> = exchanges.iter().map(|exchange| exchange.ending).collect();
+        let ending = |at_ms, is_cut| Some(Ending { at_ms, is_cut });
+        assert_eq!(endings, [ending(12.5, true), ending(3.0, false), None]);
         assert_eq!(
             exchanges[0].records,
             [(10.0, Payload::Json(Json::from_string(r#"{"type":"X","n":1.50}"#.to_owned()).unwrap()))]

@@ -10,7 +10,8 @@ use super::lines::Line;
 mod names;
 mod text;
 
-use names::{is_secret_header, is_telling};
+use names::is_secret_header;
+pub(crate) use names::is_telling;
 
 /// What stands in the place of a secret.
 pub(super) const REDACTED: &str = "[redacted]";

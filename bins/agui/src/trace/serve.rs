@@ -1,6 +1,7 @@
 //! A trace as an endpoint.
 
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,20 +10,25 @@ use std::time::Duration;
 
 use agui_core::{Agent, BoxFuture, Json, Problem, RunRequest, RunStream};
 use agui_iac_code::MessageKey;
-use agui_transport::{Route, RouteReply, RouteRequest, Server, SseRecord};
-use anyhow::Result;
-use futures_util::stream;
+use agui_transport::{AguiService, Route, RouteReply, RouteRequest, Server, SseRecord};
+use anyhow::{Context as _, Result};
+use futures_util::{Stream, StreamExt as _, stream};
 use http::StatusCode;
 use serde_json::Value;
-use tokio::time::{Instant, sleep_until};
-use tokio_util::sync::CancellationToken;
+use tokio::net::TcpListener;
+use tokio::time::{Instant, sleep, sleep_until};
 
-use super::lines::{Exchange, Payload};
+mod connection;
+
+use super::lines::{Ending, Exchange, Payload};
 use crate::exit::Exit;
 use crate::flags::{Pace, ReplayFlags};
 
 /// Largest request, 64 MiB: whole histories with images.
 const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
+
+/// Pause after a connection that could not be accepted, 50 ms.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Where the server has the route of runs, which a replay has no use for: records go out as they were
 /// recorded, so past the repairs of that route.
@@ -45,19 +51,34 @@ pub(super) async fn run(exchanges: Vec<Exchange>, flags: &ReplayFlags) -> Result
             route.with_max_body_bytes(MAX_BODY_BYTES, MessageKey::RunBodyTooLarge).with_event_stream(),
         );
     }
-    let server = builder.bind(SocketAddr::new(flags.host, flags.port)).await?;
+    // As a server on its own has it: a page whose name was bound to this machine is not let in.
+    if flags.host.is_loopback() {
+        builder = builder.allow_host("localhost");
+    }
+    let service = builder.into_service()?;
+    let address = SocketAddr::new(flags.host, flags.port);
+    let listener = TcpListener::bind(address).await.with_context(|| format!("listening on {address}"))?;
     let mut out = io::stdout();
-    writeln!(out, "http://{}/", server.local_addr())?;
+    writeln!(out, "http://{}/", listener.local_addr()?)?;
     out.flush()?;
-    let stop = CancellationToken::new();
-    let stopper = stop.clone();
-    tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            stopper.cancel();
+    tokio::select! {
+        never = accept(&listener, &service) => match never {},
+        signal = tokio::signal::ctrl_c() => {
+            signal?;
+            Ok(Exit::Success)
         }
-    });
-    server.serve(stop).await;
-    Ok(Exit::Success)
+    }
+}
+
+/// Serves whoever comes.
+async fn accept(listener: &TcpListener, service: &AguiService) -> Infallible {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => drop(tokio::spawn(connection::serve(stream, service.clone()))),
+            // Most likely there are too many; some of them will end.
+            Err(_) => sleep(ACCEPT_PAUSE).await,
+        }
+    }
 }
 
 /// A path that can be a route; braces and stars have a meaning there.
@@ -97,15 +118,35 @@ impl Tape {
             (Duration::from_secs_f64(at_ms / 1e3), data)
         };
         let records: Vec<(Duration, String)> = exchange.records.iter().map(record).collect();
-        let (pace, begun) = (self.pace, Instant::now());
-        RouteReply::records(stream::unfold(records.into_iter(), move |mut records| async move {
-            let (at, data) = records.next()?;
-            if pace == Pace::Original {
-                sleep_until(begun + at).await;
-            }
-            Some((SseRecord::new(data), records))
-        }))
+        RouteReply::records(played(records, exchange.ending, self.pace))
     }
+}
+
+/// Records at their times, then the end: that of a stream that was cut cuts its connection.
+fn played(
+    records: Vec<(Duration, String)>,
+    ending: Option<Ending>,
+    pace: Pace,
+) -> impl Stream<Item = SseRecord> + Send + 'static {
+    let begun = Instant::now();
+    let due = move |at: Duration| async move {
+        if pace == Pace::Original {
+            sleep_until(begun + at).await;
+        }
+    };
+    let records = stream::iter(records).then(move |(at, data)| async move {
+        due(at).await;
+        SseRecord::new(data)
+    });
+    let end = stream::once(async move {
+        if let Some(ending) = ending {
+            due(Duration::from_secs_f64(ending.at_ms / 1e3)).await;
+            if ending.is_cut {
+                connection::cut().await;
+            }
+        }
+    });
+    records.chain(end.filter_map(|()| async { None }))
 }
 
 /// The ids of the recording and those of the request.

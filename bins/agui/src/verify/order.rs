@@ -147,7 +147,7 @@ impl Order {
                 self.verifier = Verifier::new();
                 Remedy::Retry
             }
-            Violation::AlreadyOpen { span } => {
+            Violation::AlreadyOpen { span } | Violation::TooManyOpen { span } => {
                 self.found(violation);
                 self.run.excused.push(span.clone());
                 Remedy::Drop

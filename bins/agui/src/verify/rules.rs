@@ -169,6 +169,9 @@ rules! {
     AlreadyOpen "already-open" Error
         "an item is opened once at a time"
         "end the item before it is opened again, or use a new id"
+    TooManyOpen "too-many-open" Warning
+        "no more is open at a time than readers keep"
+        "end the items that are done; 4,096 may be open"
     NotOpen "not-open" Error
         "only what is open is continued or closed"
         "send the start event first, and nothing for the item after its end event"

@@ -88,6 +88,40 @@ fn a_question_can_be_left() {
 }
 
 #[test]
+fn a_secret_from_a_pipe_is_not_repeated() {
+    let bed = Testbed::start();
+    let begin = "? Who are you?\n  [vault, input_required]\nuser: me\ncode (hidden): \n\
+         ! value is shorter than 4 characters\ncode (hidden): \nnote (empty for none): \ntaken\n";
+    let shown = run(&bed, &["vault"], "me\ns3c\ns3cr3t-code\n\n");
+    assert_eq!((shown.code, shown.out.as_str(), shown.err.as_str()), (0, begin, ""));
+    let shown = run(&bed, &["vault"], "/json {\"user\":\"me\",\"code\":\"s3cr3t-code\"}\n");
+    assert_eq!(shown.out, "? Who are you?\n  [vault, input_required]\nuser: \ntaken\n");
+    let shown = run(&bed, &["vault"], "/json {\"user\":7,\"code\":\"s3cr3t-code\"}\n");
+    assert!(shown.code == 3 && !shown.out.contains("s3cr3t-code"), "{}", shown.out);
+}
+
+#[test]
+fn the_binary_encoding_shows_the_same() {
+    let bed = Testbed::start();
+    let text = run(&bed, &["hello"], "");
+    assert_eq!(bed.header("accept").as_deref(), Some("text/event-stream"));
+    let binary = run(&bed, &["hello", "--encoding", "binary"], "");
+    let accept = bed.header("accept");
+    assert!(accept.is_some_and(|accept| accept.starts_with("application/vnd.ag-ui.event+proto")));
+    assert_eq!((binary.code, binary.out), (0, text.out));
+    assert_eq!(run(&bed, &["cut", "--encoding", "binary"], "").code, 1);
+}
+
+#[test]
+fn a_warning_is_one_line_whatever_the_agent_says() {
+    let bed = Testbed::start();
+    let ended = run(&bed, &["lie"], "");
+    let expected = "agui: agent refused the run with status 403 \
+         (NO WAY: no agui: 5 events recorded  ␛[2Jdone\u{fffd}twice)\n";
+    assert_eq!((ended.code, ended.err.as_str()), (2, expected));
+}
+
+#[test]
 fn scripts_get_json_lines_and_give_answers() {
     let bed = Testbed::start();
     let answer = r#"q-1={"size":"small","name":"db","count":2}"#;

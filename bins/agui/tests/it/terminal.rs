@@ -6,6 +6,8 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, tcgetattr};
+use serde_json::json;
 
 use crate::program::command;
 use crate::testbed::Testbed;
@@ -16,6 +18,8 @@ struct Terminal {
     screen: File,
     /// Everything that was written so far.
     shown: String,
+    /// How much of it was waited for.
+    passed: usize,
 }
 
 impl Terminal {
@@ -27,17 +31,21 @@ impl Terminal {
         let open = || OpenOptions::new().read(true).write(true).open(&name).unwrap();
         command.stdin(Stdio::from(open())).stdout(Stdio::from(open())).stderr(Stdio::from(open()));
         let child = command.spawn().unwrap();
-        Self { child, screen: File::from(controller), shown: String::new() }
+        Self { child, screen: File::from(controller), shown: String::new(), passed: 0 }
     }
 
-    /// Reads until `text` has been written.
+    /// Reads until `text` has been written, behind what was waited for before.
     fn wait_for(&mut self, text: &str) {
         let mut buffer = [0; 4096];
-        while !self.shown.contains(text) {
+        let at = loop {
+            if let Some(at) = self.shown[self.passed..].find(text) {
+                break at;
+            }
             let count = self.screen.read(&mut buffer).unwrap_or_default();
             assert!(count > 0, "{text:?} does not come: {:?}", self.shown);
             self.shown.push_str(&String::from_utf8_lossy(&buffer[..count]));
-        }
+        };
+        self.passed += at + text.len();
     }
 
     fn type_line(&mut self, line: &str) {
@@ -82,6 +90,42 @@ fn a_question_is_asked_and_answered_on_the_terminal() {
         "{}",
         terminal.shown
     );
+}
+
+#[test]
+fn a_secret_is_not_shown_while_it_is_typed_and_nothing_repeats_it() {
+    let bed = Testbed::start();
+    let mut terminal = Terminal::start(command(&["run", &bed.url(), "vault", "--verbose"]));
+    for (prompt, line) in [
+        ("user: ", "me-myself"),
+        ("code (hidden): ", "s3c"),
+        ("code (hidden): ", "s3cr3t-code"),
+        ("note (empty for none): ", "seen-again"),
+    ] {
+        terminal.wait_for(prompt);
+        terminal.type_line(line);
+    }
+    assert_eq!(terminal.end(), 0);
+    let shown = &terminal.shown;
+    assert!(!shown.contains("s3c"), "{shown}");
+    for expected in ["me-myself", "! value is shorter than 4 characters", "seen-again", "taken"] {
+        assert!(shown.contains(expected), "{expected} in {shown}");
+    }
+    let payload = json!({"user": "me-myself", "code": "s3cr3t-code", "note": "seen-again"});
+    assert_eq!(bed.inputs()[1]["resume"][0]["payload"], payload);
+}
+
+#[test]
+fn ctrl_c_at_a_hidden_question_leaves_a_terminal_that_shows() {
+    let bed = Testbed::start();
+    let mut terminal = Terminal::start(command(&["run", &bed.url(), "vault"]));
+    terminal.wait_for("user: ");
+    terminal.type_line("me");
+    terminal.wait_for("code (hidden): ");
+    assert!(!tcgetattr(&terminal.screen).unwrap().local_modes.contains(LocalModes::ECHO));
+    terminal.signal();
+    assert_eq!(terminal.end(), 130);
+    assert!(tcgetattr(&terminal.screen).unwrap().local_modes.contains(LocalModes::ECHO));
 }
 
 #[test]

@@ -85,6 +85,10 @@ impl Agent for Obedient {
             let said =
                 request.input.last_user_message().map(|message| message.content.to_text().into_owned());
             let word = said.unwrap_or_default().split(' ').next().unwrap_or_default().to_owned();
+            if word == "lie" {
+                let text = "no\nagui: 5 events recorded\r\n\u{1b}[2Jdone\u{2028}twice";
+                return Err(Problem::new(403, "NO\nWAY", text));
+            }
             if word == "refuse" {
                 return Err(Problem::new(409, "THREAD_BUSY", "Somebody else is talking."));
             }
@@ -100,6 +104,10 @@ async fn obey(word: &str, input: &RunAgentInput, sink: EventSink, seen: &Seen) {
     if input.resume.first().is_some_and(|answer| answer.interrupt_id.as_str() == "deaf") {
         return sink.interrupt([Interrupt::new("deaf", "input_required")]);
     }
+    if input.resume.first().is_some_and(|answer| answer.interrupt_id.as_str() == "vault") {
+        sink.text_message().delta("taken");
+        return sink.finish();
+    }
     if let Some(answer) = input.resume.first() {
         let payload = answer.payload.as_ref().map_or("nothing", |payload| payload.get());
         sink.text_message().delta(format!("answer: {} {payload}", answer.status.as_str()));
@@ -107,6 +115,7 @@ async fn obey(word: &str, input: &RunAgentInput, sink: EventSink, seen: &Seen) {
     }
     match word {
         "ask" => sink.interrupt([question()]),
+        "vault" => sink.interrupt([secret_question()]),
         "evil" => {
             sink.text_message().delta("\u{1b}]0;owned\u{7}\u{1b}[2Jred");
             sink.fail(RunError::new("\u{9b}31mfailed").with_code("EVIL\u{1b}"));
@@ -174,5 +183,20 @@ fn question() -> Interrupt {
     });
     Interrupt::new("q-1", "input_required")
         .with_message("What shall I build?")
+        .with_response_schema(JsonObject::from_serialize(&schema).unwrap())
+}
+
+/// Asks for something that is not to be seen.
+fn secret_question() -> Interrupt {
+    let schema = json!({
+        "type": "object", "required": ["user", "code"],
+        "properties": {
+            "user": {"type": "string"},
+            "code": {"type": "string", "format": "password", "minLength": 4},
+            "note": {"type": "string"},
+        },
+    });
+    Interrupt::new("vault", "input_required")
+        .with_message("Who are you?")
         .with_response_schema(JsonObject::from_serialize(&schema).unwrap())
 }

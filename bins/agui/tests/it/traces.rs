@@ -84,9 +84,52 @@ fn faults_and_refusals_are_replayed_as_they_were() {
     let report: Value = serde_json::from_str(&judged.out).unwrap();
     let findings = report["streams"][0]["findings"].as_array().unwrap().iter();
     let rules: Vec<&str> = findings.map(|finding| finding["rule"].as_str().unwrap()).collect();
-    assert_eq!(rules, ["not-json", "unterminated"]);
+    assert_eq!(rules, ["not-json", "cut-connection", "unterminated"]);
     let refused = agui(&["run", &url, "hi"]);
     assert!(refused.code == 2 && refused.err.contains("409 (BUSY: later)"), "{}", refused.err);
+}
+
+#[test]
+fn a_stream_that_was_cut_is_cut_again_behind_its_last_record() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("trace.jsonl");
+    let delta = "x".repeat(1024 * 1024);
+    let trace = format!(
+        r#"{{"t":0,"kind":"request","n":1,"method":"POST","path":"/","headers":[],"body":{{"threadId":"t","runId":"r"}}}}
+{{"t":1,"kind":"event","n":1,"event":{{"type":"RUN_STARTED","threadId":"t","runId":"r"}}}}
+{{"t":2,"kind":"event","n":1,"event":{{"type":"TEXT_MESSAGE_START","messageId":"m"}}}}
+{{"t":3,"kind":"event","n":1,"event":{{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"{delta}"}}}}
+{{"t":4,"kind":"end","n":1,"end":"cut"}}
+"#
+    );
+    std::fs::write(&file, trace).unwrap();
+    let replay = Replay::start(file.to_str().unwrap(), &["--pace", "fast"]);
+    let ended = agui(&["run", &replay.url, "hi", "--json"]);
+    assert_eq!((ended.code, words(&ended).len()), (1, delta.len()), "{}", ended.err);
+    assert!(ended.err.starts_with("agui: connection broke before the run ended"), "{}", ended.err);
+
+    // What is recorded of it is cut as well.
+    let again = dir.path().join("again.jsonl");
+    let recorded = agui(&["record", &replay.url, again.to_str().unwrap(), "hi"]);
+    assert_eq!(recorded.code, 1, "{}", recorded.err);
+    let last = std::fs::read_to_string(&again).unwrap();
+    let last: Value = serde_json::from_str(last.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["kind"], &last["end"]), (&Value::from("end"), &Value::from("cut")));
+}
+
+#[test]
+fn what_a_question_calls_a_secret_is_not_recorded_with_its_answer() {
+    let bed = Testbed::start();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("trace.jsonl");
+    let file = file.to_str().unwrap();
+    assert_eq!(record(&bed, file, &["vault"]).code, 0);
+    let answer = r#"vault={"user":"me-myself","code":"s3cr3t-code"}"#;
+    assert_eq!(record(&bed, file, &["--append", "--answer", answer]).code, 0);
+    assert_eq!(bed.inputs()[1]["resume"][0]["payload"]["code"], "s3cr3t-code");
+    let trace = std::fs::read_to_string(file).unwrap();
+    assert!(!trace.contains("s3cr3t-code"), "{trace}");
+    assert!(trace.contains(r#""payload":{"code":"[redacted]","user":"me-myself"}"#), "{trace}");
 }
 
 #[test]

@@ -12,8 +12,108 @@ use agui_core::{
 use super::patch::{self, PatchFailure};
 use super::{Warning, metadata};
 
+/// The messages of a thread, in the order in which they are shown.
+#[derive(Clone, Default)]
+pub(super) struct Messages {
+    list: Vec<Message>,
+    /// Every id in the list, and some that were: what is not in here need not be searched for, so that a long
+    /// thread is not searched for each message that begins.
+    ids: BTreeSet<MessageId>,
+    /// The same of calls.
+    calls: BTreeSet<ToolCallId>,
+}
+
+impl From<Vec<Message>> for Messages {
+    fn from(list: Vec<Message>) -> Self {
+        let mut messages = Self { list, ..Self::default() };
+        messages.ids.extend(messages.list.iter().map(|message| message.id().clone()));
+        messages.calls.extend(messages.list.iter().flat_map(calls_of).map(|call| call.id.clone()));
+        messages
+    }
+}
+
+impl Messages {
+    pub(super) fn as_slice(&self) -> &[Message] {
+        &self.list
+    }
+
+    pub(super) fn push(&mut self, message: Message) {
+        self.insert(self.list.len(), message);
+    }
+
+    fn insert(&mut self, index: usize, message: Message) {
+        self.ids.insert(message.id().clone());
+        self.calls.extend(calls_of(&message).iter().map(|call| call.id.clone()));
+        self.list.insert(index, message);
+    }
+
+    /// Searched from the end: what is streamed is what came last.
+    fn place(&self, id: &MessageId) -> Option<usize> {
+        if !self.ids.contains(id) {
+            return None;
+        }
+        self.list.iter().rposition(|message| message.id() == id)
+    }
+
+    fn find(&mut self, id: &MessageId) -> Option<&mut Message> {
+        let index = self.place(id)?;
+        self.list.get_mut(index)
+    }
+
+    /// Index of the message with this call, and of the call in it.
+    fn place_of_call(&self, id: &ToolCallId) -> Option<(usize, usize)> {
+        if !self.calls.contains(id) {
+            return None;
+        }
+        self.list.iter().enumerate().rev().find_map(|(index, message)| {
+            calls_of(message).iter().rposition(|call| call.id == *id).map(|call| (index, call))
+        })
+    }
+
+    fn find_call_mut(&mut self, id: &ToolCallId) -> Option<&mut ToolCall> {
+        let (message, call) = self.place_of_call(id)?;
+        match self.list.get_mut(message)? {
+            Message::Assistant(message) => message.tool_calls.get_mut(call),
+            _ => None,
+        }
+    }
+
+    /// A call of any assistant message.
+    pub(super) fn find_call(&self, id: &ToolCallId) -> Option<&ToolCall> {
+        let (message, call) = self.place_of_call(id)?;
+        calls_of(self.list.get(message)?).get(call)
+    }
+
+    /// Puts a result behind the message with its call and the results that are there already.
+    pub(super) fn insert_result(&mut self, result: ToolMessage) {
+        let index = self.place_of_call(&result.tool_call_id).map_or(self.list.len(), |(home, _)| {
+            let behind = self.list[home + 1..].iter();
+            home + 1 + behind.take_while(|message| matches!(message, Message::Tool(_))).count()
+        });
+        self.insert(index, result.into());
+    }
+
+    /// Appends the messages whose ids are not there yet.
+    pub(super) fn add_unknown(&mut self, more: &[Message]) {
+        if more.is_empty() {
+            return;
+        }
+        let known: BTreeSet<MessageId> = self.list.iter().map(|message| message.id().clone()).collect();
+        for message in more.iter().filter(|message| !known.contains(message.id())) {
+            self.push(message.clone());
+        }
+    }
+}
+
+fn calls_of(message: &Message) -> &[ToolCall] {
+    match message {
+        Message::Assistant(message) => &message.tool_calls,
+        _ => &[],
+    }
+}
+
 /// Applies an event that is about messages; the others change nothing.
-pub(super) fn apply(messages: &mut Vec<Message>, event: &Event) -> Result<(), Warning> {
+pub(super) fn apply(messages: &mut Messages, event: &Event) -> Result<(), Warning> {
     let more = event.base().metadata.as_ref();
     match event {
         Event::TextMessageStart(start) => {
@@ -37,7 +137,7 @@ pub(super) fn apply(messages: &mut Vec<Message>, event: &Event) -> Result<(), Wa
                 ToolMessage::new(&result.message_id, &result.tool_call_id, result.content.clone());
             message.metadata = more.cloned();
             message.subagent_run_id.clone_from(&result.subagent_run_id);
-            insert_result(messages, message);
+            messages.insert_result(message);
         }
         Event::ActivitySnapshot(snapshot) => show_activity(messages, snapshot),
         Event::ActivityDelta(delta) => change_activity(messages, delta)?,
@@ -46,25 +146,17 @@ pub(super) fn apply(messages: &mut Vec<Message>, event: &Event) -> Result<(), Wa
     Ok(())
 }
 
-/// Searched from the end: what is streamed is what came last.
-fn find<'a>(messages: &'a mut [Message], id: &MessageId) -> Option<&'a mut Message> {
-    messages.iter_mut().rev().find(|message| message.id() == id)
-}
-
 /// The message of this id, which an activity must not have; made if there is none.
 fn open<'a>(
-    messages: &'a mut Vec<Message>,
+    messages: &'a mut Messages,
     id: &MessageId,
     make: impl FnOnce() -> Message,
 ) -> Result<&'a mut Message, Warning> {
-    let index = match messages.iter().rposition(|message| message.id() == id) {
-        Some(index) => index,
-        None => {
-            messages.push(make());
-            messages.len() - 1
-        }
-    };
-    match &mut messages[index] {
+    let index = messages.place(id).unwrap_or_else(|| {
+        messages.push(make());
+        messages.list.len() - 1
+    });
+    match &mut messages.list[index] {
         Message::Activity(_) => Err(Warning::ActivityInTheWay { message_id: id.clone() }),
         message => Ok(message),
     }
@@ -111,12 +203,12 @@ fn merge_into(message: &mut Message, more: Option<&JsonObject>) {
 
 /// Appends text to a message and merges metadata.
 fn say(
-    messages: &mut [Message],
+    messages: &mut Messages,
     id: &MessageId,
     delta: &str,
     more: Option<&JsonObject>,
 ) -> Result<(), Warning> {
-    let message = find(messages, id).ok_or_else(|| Warning::UnknownMessage { message_id: id.clone() })?;
+    let message = messages.find(id).ok_or_else(|| Warning::UnknownMessage { message_id: id.clone() })?;
     match message {
         Message::Developer(message) => message.content.push_str(delta),
         Message::System(message) => message.content.push_str(delta),
@@ -138,35 +230,9 @@ fn append(content: &mut Content, delta: &str) {
     }
 }
 
-/// A call of any assistant message.
-pub(super) fn find_call<'a>(messages: &'a [Message], id: &ToolCallId) -> Option<&'a ToolCall> {
-    messages.iter().rev().find_map(|message| match message {
-        Message::Assistant(message) => message.tool_calls.iter().find(|call| call.id == *id),
-        _ => None,
-    })
-}
-
-/// Index of the message with this call, and of the call in it.
-fn place_of_call(messages: &[Message], id: &ToolCallId) -> Option<(usize, usize)> {
-    messages.iter().enumerate().rev().find_map(|(index, message)| match message {
-        Message::Assistant(message) => {
-            message.tool_calls.iter().position(|call| call.id == *id).map(|call| (index, call))
-        }
-        _ => None,
-    })
-}
-
-fn call_at(messages: &mut [Message], place: (usize, usize)) -> Option<&mut ToolCall> {
-    match messages.get_mut(place.0)? {
-        Message::Assistant(message) => message.tool_calls.get_mut(place.1),
-        _ => None,
-    }
-}
-
 /// Opens a call: the known one under its new name, or a new one at its message.
-fn open_call(messages: &mut Vec<Message>, start: &ToolCallStart, more: Option<&JsonObject>) {
-    let known = place_of_call(messages, &start.tool_call_id);
-    if let Some(call) = known.and_then(|place| call_at(messages, place)) {
+fn open_call(messages: &mut Messages, start: &ToolCallStart, more: Option<&JsonObject>) {
+    if let Some(call) = messages.find_call_mut(&start.tool_call_id) {
         call.function.name.clone_from(&start.tool_call_name);
         metadata::merge(&mut call.metadata, more);
         return;
@@ -175,59 +241,51 @@ fn open_call(messages: &mut Vec<Message>, start: &ToolCallStart, more: Option<&J
     let mut call = ToolCall::new(&start.tool_call_id, function);
     call.metadata = more.cloned();
     let home = home_of_call(messages, start);
-    if let Message::Assistant(message) = &mut messages[home] {
+    messages.calls.insert(call.id.clone());
+    if let Message::Assistant(message) = &mut messages.list[home] {
         message.tool_calls.push(call);
     }
 }
 
 /// Index of the assistant message that a new call belongs to; made if there is none.
-fn home_of_call(messages: &mut Vec<Message>, start: &ToolCallStart) -> usize {
+fn home_of_call(messages: &mut Messages, start: &ToolCallStart) -> usize {
     let parent = start.parent_message_id.as_ref();
-    let found = parent.and_then(|parent| messages.iter().rposition(|message| message.id() == parent));
+    let found = parent.and_then(|parent| messages.place(parent));
     let id = match (found, parent) {
-        (Some(index), _) if matches!(messages[index], Message::Assistant(_)) => return index,
+        (Some(index), _) if matches!(messages.list[index], Message::Assistant(_)) => return index,
         (None, Some(parent)) => parent.clone(),
         _ => MessageId::new(start.tool_call_id.as_str()),
     };
     let mut message = AssistantMessage::new(id);
     message.subagent_run_id.clone_from(&start.subagent_run_id);
     messages.push(message.into());
-    messages.len() - 1
+    messages.list.len() - 1
 }
 
 fn extend_call(
-    messages: &mut [Message],
+    messages: &mut Messages,
     id: &ToolCallId,
     delta: &str,
     more: Option<&JsonObject>,
 ) -> Result<(), Warning> {
-    let call = place_of_call(messages, id).and_then(|place| call_at(messages, place));
-    let call = call.ok_or_else(|| Warning::UnknownToolCall { tool_call_id: id.clone() })?;
+    let call =
+        messages.find_call_mut(id).ok_or_else(|| Warning::UnknownToolCall { tool_call_id: id.clone() })?;
     call.function.arguments.push_str(delta);
     metadata::merge(&mut call.metadata, more);
     Ok(())
 }
 
-/// Puts a result behind the message with its call and the results that are there already.
-pub(super) fn insert_result(messages: &mut Vec<Message>, result: ToolMessage) {
-    let index = place_of_call(messages, &result.tool_call_id).map_or(messages.len(), |(home, _)| {
-        let results = messages[home + 1..].iter().take_while(|message| matches!(message, Message::Tool(_)));
-        home + 1 + results.count()
-    });
-    messages.insert(index, result.into());
-}
-
 /// Unknown entities are ignored, as the specification asks.
-fn encrypt(messages: &mut [Message], event: &ReasoningEncryptedValue) {
+fn encrypt(messages: &mut Messages, event: &ReasoningEncryptedValue) {
     let value = Some(event.encrypted_value.clone());
     if event.subtype == EncryptedValueSubtype::ToolCall {
         let id = ToolCallId::new(event.entity_id.as_str());
-        if let Some(call) = place_of_call(messages, &id).and_then(|place| call_at(messages, place)) {
+        if let Some(call) = messages.find_call_mut(&id) {
             call.encrypted_value = value;
         }
         return;
     }
-    match find(messages, &MessageId::new(event.entity_id.as_str())) {
+    match messages.find(&MessageId::new(event.entity_id.as_str())) {
         Some(Message::Developer(message)) => message.encrypted_value = value,
         Some(Message::System(message)) => message.encrypted_value = value,
         Some(Message::User(message)) => message.encrypted_value = value,
@@ -238,8 +296,8 @@ fn encrypt(messages: &mut [Message], event: &ReasoningEncryptedValue) {
     }
 }
 
-fn show_activity(messages: &mut Vec<Message>, snapshot: &ActivitySnapshot) {
-    let known = find(messages, &snapshot.message_id);
+fn show_activity(messages: &mut Messages, snapshot: &ActivitySnapshot) {
+    let known = messages.find(&snapshot.message_id);
     if snapshot.replace == Some(false) && matches!(known, Some(Message::Activity(_))) {
         return;
     }
@@ -256,9 +314,9 @@ fn show_activity(messages: &mut Vec<Message>, snapshot: &ActivitySnapshot) {
     }
 }
 
-fn change_activity(messages: &mut [Message], delta: &ActivityDelta) -> Result<(), Warning> {
+fn change_activity(messages: &mut Messages, delta: &ActivityDelta) -> Result<(), Warning> {
     let message_id = || delta.message_id.clone();
-    let activity = match find(messages, &delta.message_id) {
+    let activity = match messages.find(&delta.message_id) {
         Some(Message::Activity(activity)) => activity,
         Some(_) => return Err(Warning::NotAnActivity { message_id: message_id() }),
         None => return Err(Warning::UnknownMessage { message_id: message_id() }),
@@ -277,26 +335,18 @@ fn patched(content: &JsonObject, patch: &[agui_core::PatchOp]) -> Result<JsonObj
     JsonObject::from_serialize(&value).map_err(|_| PatchFailure::NotAnObject)
 }
 
-/// Appends the messages whose ids are not there yet.
-pub(super) fn add_unknown(messages: &mut Vec<Message>, more: &[Message]) {
-    if more.is_empty() {
-        return;
-    }
-    let known: BTreeSet<MessageId> = messages.iter().map(|message| message.id().clone()).collect();
-    messages.extend(more.iter().filter(|message| !known.contains(message.id())).cloned());
-}
-
 /// Makes the local list that of a snapshot: known messages are replaced where they are, those that are gone
 /// are removed, new ones are appended. Activities and reasoning stay unless the snapshot has some.
 ///
 /// Source: behaviour of the released 1.0 client.
-pub(super) fn reconcile(messages: &mut Vec<Message>, snapshot: &[Message]) {
+pub(super) fn reconcile(messages: &mut Messages, snapshot: &[Message]) {
     let has_activity = snapshot.iter().any(|message| matches!(message, Message::Activity(_)));
     let has_reasoning = snapshot.iter().any(|message| matches!(message, Message::Reasoning(_)));
     let by_id: BTreeMap<&MessageId, &Message> =
         snapshot.iter().map(|message| (message.id(), message)).collect();
     let mut replaced = BTreeSet::new();
-    messages.retain_mut(|message| match by_id.get(message.id()) {
+    let mut list = std::mem::take(&mut messages.list);
+    list.retain_mut(|message| match by_id.get(message.id()) {
         Some(new) => {
             replaced.insert(new.id());
             *message = (*new).clone();
@@ -308,5 +358,6 @@ pub(super) fn reconcile(messages: &mut Vec<Message>, snapshot: &[Message]) {
             _ => false,
         },
     });
-    messages.extend(snapshot.iter().filter(|message| !replaced.contains(message.id())).cloned());
+    list.extend(snapshot.iter().filter(|message| !replaced.contains(message.id())).cloned());
+    *messages = list.into();
 }

@@ -53,16 +53,38 @@ pub(super) fn apply(document: &mut Value, patch: &[PatchOp]) -> Result<(), Patch
 }
 
 fn apply_within(document: &mut Value, patch: &[PatchOp], max_bytes: usize) -> Result<(), PatchFailure> {
+    let operations = patch.iter().map(operation).collect::<Result<Vec<_>, _>>()?;
     let mut room = Room { max_bytes, left: None };
+    if operations.iter().any(moves) {
+        return apply_to_copy(document, &operations, room);
+    }
+    // What is neither moved nor copied can be judged beforehand and undone in place: a stream of small patches
+    // must not copy the whole state for each.
+    for operation in &operations {
+        check_growth(document, operation, &mut room)?;
+    }
+    json_patch::patch(document, &operations).map_err(|_| PatchFailure::NotApplicable)
+}
+
+/// Step by step, for what a step takes from elsewhere depends on the steps before it; and a move that fails
+/// halfway is not undone by the library.
+fn apply_to_copy(
+    document: &mut Value,
+    operations: &[PatchOperation],
+    mut room: Room,
+) -> Result<(), PatchFailure> {
     let mut next = document.clone();
-    for op in patch {
-        let operation = operation(op)?;
-        check_growth(&next, &operation, &mut room)?;
-        json_patch::patch(&mut next, std::slice::from_ref(&operation))
+    for operation in operations {
+        check_growth(&next, operation, &mut room)?;
+        json_patch::patch(&mut next, std::slice::from_ref(operation))
             .map_err(|_| PatchFailure::NotApplicable)?;
     }
     *document = next;
     Ok(())
+}
+
+const fn moves(operation: &PatchOperation) -> bool {
+    matches!(operation, PatchOperation::Move(_) | PatchOperation::Copy(_))
 }
 
 fn operation(op: &PatchOp) -> Result<PatchOperation, PatchFailure> {
@@ -150,7 +172,9 @@ mod tests {
     fn patched(document: &Value, patch: &Value) -> Result<Value, PatchFailure> {
         let patch: Vec<PatchOp> = serde_json::from_value(patch.clone()).unwrap();
         let mut next = document.clone();
-        apply(&mut next, &patch).map(|()| next)
+        let applied = apply(&mut next, &patch);
+        assert!(applied.is_ok() || next == *document, "a patch that fails leaves nothing behind: {patch:?}");
+        applied.map(|()| next)
     }
 
     #[test]
@@ -176,6 +200,15 @@ mod tests {
                 json!([{"op": "remove", "path": "/b"}, {"op": "test", "path": "/a/0", "value": 9}]),
                 Err(PatchFailure::NotApplicable),
             ),
+            // Undone in place, one after the other.
+            (
+                json!([{"op": "add", "path": "/a/-", "value": 3}, {"op": "add", "path": "/b/c", "value": 2},
+                    {"op": "add", "path": "/b/d", "value": 3}, {"op": "remove", "path": "/a/0"},
+                    {"op": "replace", "path": "", "value": []}, {"op": "add", "path": "", "value": {"x": 1}},
+                    {"op": "remove", "path": "/y"}]),
+                Err(PatchFailure::NotApplicable),
+            ),
+            (json!([{"op": "move", "from": "/b", "path": "/a/9"}]), Err(PatchFailure::NotApplicable)),
             (json!([{"op": "replace", "path": "/x", "value": 1}]), Err(PatchFailure::NotApplicable)),
             (json!([{"op": "add", "path": "/x/y", "value": 1}]), Err(PatchFailure::NotApplicable)),
             (json!([{"op": "remove", "path": "/a/2"}]), Err(PatchFailure::NotApplicable)),

@@ -1,6 +1,7 @@
 use agui_core::{
-    Event, Interrupt, InterruptId, Json, Outcome, ResumeStatus, RunError, RunFinished, RunStarted, Tool,
-    ToolCallEnd, ToolCallId, ToolCallResult, ToolCallStart, UnixMillis,
+    AssistantMessage, Event, Interrupt, InterruptId, Json, MessagesSnapshot, Outcome, ResumeStatus, RunError,
+    RunFinished, RunStarted, TextMessageContent, TextMessageStart, Tool, ToolCallArgs, ToolCallEnd,
+    ToolCallId, ToolCallResult, ToolCallStart, UnixMillis,
 };
 
 use super::{Conversation, Warning};
@@ -148,4 +149,38 @@ fn what_was_said_is_not_in_debug_output() {
     thread.say("u", "my secret");
     let shown = format!("{thread:?}");
     assert!(!shown.contains("secret") && !shown.contains("token"), "{shown}");
+}
+
+#[test]
+fn what_a_snapshot_has_taken_away_can_come_again() {
+    let mut thread = Conversation::new("t").with_messages([AssistantMessage::new("m0").into()]);
+    let warnings = feed(
+        &mut thread,
+        [
+            RunStarted::new("t", "r").into(),
+            TextMessageStart::new("m1").into(),
+            ToolCallStart::new("c1", "look").with_parent_message_id("m1").into(),
+            MessagesSnapshot::new([]).into(),
+            // Gone: the words go nowhere.
+            TextMessageContent::new("m1", "lost").into(),
+            ToolCallArgs::new("c1", "lost").into(),
+            TextMessageStart::new("m1").into(),
+            TextMessageContent::new("m1", "again").into(),
+            ToolCallStart::new("c1", "look").with_parent_message_id("m1").into(),
+            ToolCallArgs::new("c1", "{}").into(),
+            ToolCallEnd::new("c1").into(),
+            TextMessageStart::new("m2").into(),
+            ToolCallResult::new("o1", "c1", "found").into(),
+        ],
+    );
+    let gone = [
+        Warning::UnknownMessage { message_id: "m1".into() },
+        Warning::UnknownToolCall { tool_call_id: ToolCallId::new("c1") },
+    ];
+    assert_eq!(warnings, gone);
+    let order: Vec<&str> = thread.messages().iter().map(|message| message.id().as_str()).collect();
+    assert_eq!(order, ["m1", "o1", "m2"]);
+    let call = thread.tool_call(&ToolCallId::new("c1")).unwrap();
+    assert_eq!((call.function.name.as_str(), call.function.arguments.as_str()), ("look", "{}"));
+    assert_eq!(thread.tool_call(&ToolCallId::new("c2")), None);
 }

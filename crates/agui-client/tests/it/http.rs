@@ -146,14 +146,15 @@ async fn a_refusal_has_status_code_and_message() {
     assert_eq!(found, (409, Some("THREAD_BUSY"), Some("A run is open."), Some(3)));
 
     let moved = server([Step::complete(307, "text/plain", "moved").with_header("location", "/x")]).await;
-    assert_eq!(open(&moved).await.unwrap_err().to_string(), "agent refused the run with status 307");
+    assert_eq!(open(&moved).await.unwrap_err().to_string(), "agent refused the run with status 307 (moved)");
     assert_eq!(moved.requests().all().len(), 1);
 }
 
 #[tokio::test]
 async fn what_is_no_event_stream_is_no_run() {
     let json = server([Step::json(200, &json!({}))]).await;
-    assert!(matches!(open(&json).await, Err(ClientError::NotEventStream)));
+    let refused = open(&json).await.unwrap_err().to_string();
+    assert_eq!(refused, r#"answer is "application/json", not an event stream"#);
     let garbage = server([Step::Socket("SSH-2.0-x\r\n\r\n".into()), Step::Fin]).await;
     assert!(matches!(open(&garbage).await, Err(ClientError::NotHttp(_))));
     let gone = HttpAgent::new(AgentConfig::new(refusing_url().await.unwrap())).unwrap();

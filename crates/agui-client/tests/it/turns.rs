@@ -1,6 +1,6 @@
 //! Whole turns of a conversation over HTTP.
 
-use agui_client::{AgentConfig, ClientError, Conversation, HttpAgent, RunEnd};
+use agui_client::{AgentConfig, ClientError, Conversation, HttpAgent, RunEnd, Seen};
 use agui_core::{InterruptId, Json, UnixMillis};
 use agui_testkit::faulty::{FaultyServer, Script, Step};
 use serde_json::json;
@@ -26,7 +26,8 @@ async fn an_approval_is_asked_answered_and_kept_through_a_failure() {
     thread.say("u", "delete it");
 
     let mut events = 0;
-    let end = soon(agent.converse(&mut thread, "r", NOW, |_, _| events += 1)).await.unwrap();
+    let count = |seen: Seen<'_>, _: &Conversation| events += i32::from(matches!(seen, Seen::Event(_)));
+    let end = soon(agent.converse(&mut thread, "r", NOW, count)).await.unwrap();
     assert!(matches!(end, RunEnd::Interrupted { interrupts } if interrupts[0].id == "i"));
     assert_eq!(events, 2);
 
@@ -48,4 +49,36 @@ async fn an_approval_is_asked_answered_and_kept_through_a_failure() {
         server.requests().all().iter().map(|request| request.json["resume"].clone()).collect();
     let answer = json!([{"interruptId": "i", "status": "resolved", "payload": false}]);
     assert_eq!(resumes, [json!(null), answer.clone(), answer]);
+}
+
+#[tokio::test]
+async fn a_turn_tells_what_was_left_out_and_what_had_no_effect() {
+    let delta = r#"{"type":"STATE_DELTA","delta":[{"op":"remove","path":"/nowhere"}]}"#;
+    let script = Script::new().on(
+        "*",
+        [
+            Step::sse(),
+            datum(STARTED),
+            datum(r#"{"type":"LATER"}"#),
+            datum(delta),
+            finished(r#"{"type":"success"}"#),
+            datum(r#"{"type":"LAST"}"#),
+        ],
+    );
+    let server = FaultyServer::start(script).await.unwrap();
+    let agent = HttpAgent::new(AgentConfig::new(server.url())).unwrap();
+    let mut thread = Conversation::new("t");
+    let (mut notes, mut rest) = (Vec::new(), Vec::new());
+    let tell = |seen: Seen<'_>, _: &Conversation| match seen {
+        Seen::Note(note) => notes.push(note.to_string()),
+        Seen::Event(event) => rest.push(event.event_type().to_string()),
+        Seen::Warning(warning) => rest.push(warning.to_string()),
+        _ => rest.push("?".to_owned()),
+    };
+    soon(agent.converse(&mut thread, "r", NOW, tell)).await.unwrap();
+    // Also one that comes behind the last event.
+    let unknown = |name: &str| format!("unknown event {name:?} left out");
+    assert_eq!(notes, [unknown("LATER"), unknown("LAST")]);
+    let warning = "state was not changed: the patch does not fit the document";
+    assert_eq!(rest, ["RUN_STARTED", "STATE_DELTA", warning, "RUN_FINISHED"]);
 }

@@ -34,13 +34,10 @@ pub const CANCELLED: &str = "CANCELLED";
 /// Where the ids and the times of a run come from: this crate has neither randomness nor a clock.
 ///
 /// ```
-/// use std::time::UNIX_EPOCH;
-/// use agui_core::{EventSink, RunAgentInput, RunLimits, Sources, UnixMillis};
+/// use std::time::SystemTime;
+/// use agui_core::{EventSink, RunAgentInput, RunLimits, Sources};
 ///
-/// let sources = Sources::new().with_clock(|| {
-///     let since = UNIX_EPOCH.elapsed().unwrap_or_default();
-///     UnixMillis::new(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
-/// });
+/// let sources = Sources::new().with_clock(|| SystemTime::now().into());
 /// let input = RunAgentInput::new("t1", "r1", Vec::new());
 /// let (sink, stream) = EventSink::start_with(&input, RunLimits::default(), sources);
 /// # sink.finish();

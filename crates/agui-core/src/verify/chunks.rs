@@ -1,6 +1,6 @@
 //! The shorthand events: what they stand for, and what closes them.
 
-use super::{Kind, Span, Violation};
+use super::{Kind, MAX_OPEN_SPANS, Span, Violation};
 use crate::{
     Event, EventBase, EventType, ReasoningMessageContent, ReasoningMessageEnd, ReasoningMessageStart,
     SubagentRunId, TextMessageContent, TextMessageEnd, TextMessageStart, TextRole, ToolCallArgs, ToolCallEnd,
@@ -107,6 +107,9 @@ impl Chunks {
             }
             None => {
                 let (lane, start) = open(&chunk, event, owner.clone())?;
+                if self.lanes.len() >= MAX_OPEN_SPANS {
+                    return Err(Violation::TooManyOpen { span: lane.item });
+                }
                 self.close(owner.as_ref(), out);
                 let item = lane.item.clone();
                 self.lanes.push(lane);

@@ -37,6 +37,8 @@ rules! {
     AfterRunError = "after-run-error",
     /// A span is opened once at a time.
     AlreadyOpen = "already-open",
+    /// Not more spans are open than a verifier keeps; a limit of this crate, not of the protocol.
+    TooManyOpen = "too-many-open",
     /// Only an open span is continued or closed.
     NotOpen = "not-open",
     /// A step is closed by the agent that opened it.

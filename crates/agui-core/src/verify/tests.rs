@@ -1,4 +1,4 @@
-use super::{Rule, Span, Verifier};
+use super::{MAX_OPEN_SPANS, Rule, Span, Verifier};
 use crate::{
     ActivityDelta, ActivitySnapshot, AssistantMessage, Custom, EncryptedValueSubtype, Event, FunctionCall,
     Interrupt, Json, JsonObject, Message, MessagesSnapshot, Outcome, Raw, ReasoningEncryptedValue,
@@ -49,6 +49,39 @@ fn finished() -> Event {
 fn failed() -> Event {
     RunError::new("no").into()
 }
+#[test]
+fn so_much_may_be_open_and_no_more() {
+    let mut verifier = Verifier::new();
+    verifier.check(&started()).unwrap();
+    for number in 0..MAX_OPEN_SPANS {
+        verifier.check(&text_start(&number.to_string())).unwrap();
+    }
+    let opening: [Event; 4] = [
+        text_start("one more"),
+        ToolCallStart::new("c", "f").into(),
+        StepStarted::new("s").into(),
+        SubagentStarted::new("w", "worker").into(),
+    ];
+    for event in opening {
+        let refused = verifier.check(&event).unwrap_err();
+        assert_eq!(refused.rule(), Rule::TooManyOpen, "{event:?}");
+    }
+    verifier.check(&text("0")).unwrap();
+    verifier.check(&text_end("0")).unwrap();
+    verifier.check(&text_start("one more")).unwrap();
+
+    // Chunks have owners of their own, which are counted before anything is opened.
+    let mut verifier = Verifier::new();
+    verifier.check(&started()).unwrap();
+    let chunk = |number: usize| {
+        let chunk = TextMessageChunk::default().with_message_id(format!("m{number}"));
+        Event::from(chunk.with_subagent_run_id(format!("w{number}")))
+    };
+    let refused = (0..=MAX_OPEN_SPANS).find_map(|number| verifier.check(&chunk(number)).err());
+    let refused = refused.map(|violation| violation.rule());
+    assert_eq!(refused, Some(Rule::TooManyOpen));
+}
+
 fn text_start(id: &str) -> Event {
     TextMessageStart::new(id).into()
 }
@@ -305,5 +338,5 @@ fn every_rule_has_its_own_name() {
     let count = names.len();
     names.sort_unstable();
     names.dedup();
-    assert_eq!((names.len(), count), (count, 21));
+    assert_eq!((names.len(), count), (count, 22));
 }

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use super::{Rule, Span};
+use super::{MAX_OPEN_SPANS, Rule, Span};
 use crate::{EventType, InterruptId, MessageId, RunId, SubagentRunId, ThreadId, ToolCallId};
 
 /// A broken rule, with the ids that tell where.
@@ -32,6 +32,11 @@ pub enum Violation {
     /// What is opened is open already.
     AlreadyOpen {
         /// The span.
+        span: Span,
+    },
+    /// So much is open that nothing more is opened, see [`MAX_OPEN_SPANS`](crate::MAX_OPEN_SPANS).
+    TooManyOpen {
+        /// The span that was to be opened.
         span: Span,
     },
     /// What is continued or closed is not open.
@@ -151,6 +156,7 @@ impl Violation {
             Self::AfterRunFinished { .. } => Rule::AfterRunFinished,
             Self::AfterRunError { .. } => Rule::AfterRunError,
             Self::AlreadyOpen { .. } => Rule::AlreadyOpen,
+            Self::TooManyOpen { .. } => Rule::TooManyOpen,
             Self::NotOpen { .. } => Rule::NotOpen,
             Self::StepOwner { .. } => Rule::StepOwner,
             Self::StillOpen { .. } => Rule::StillOpen,
@@ -185,6 +191,9 @@ impl fmt::Display for Violation {
             Self::AfterRunFinished { event } => write!(f, "{event} came after RUN_FINISHED"),
             Self::AfterRunError { event } => write!(f, "{event} came after RUN_ERROR"),
             Self::AlreadyOpen { span } => write!(f, "{span} was opened while it was open"),
+            Self::TooManyOpen { span } => {
+                write!(f, "{span} was opened while {MAX_OPEN_SPANS} others were open")
+            }
             Self::NotOpen { event, span } => write!(f, "{event} came while {span} was not open"),
             Self::StepOwner { step_name, owner, tag } => {
                 write!(f, "step {step_name:?} of {} was finished by {}", Who(owner), Who(tag))

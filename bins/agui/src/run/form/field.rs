@@ -4,6 +4,9 @@ use serde_json::{Number, Value};
 
 use crate::plain;
 
+/// Whether a terminal can be told here not to show what is typed.
+const HIDES: bool = cfg!(unix);
+
 /// Longest label or title, in characters.
 const LABEL_CHARS: usize = 200;
 
@@ -17,6 +20,8 @@ pub(super) struct Field {
     pub(super) kind: Kind,
     pub(super) is_required: bool,
     pub(super) default: Option<Value>,
+    /// What is typed is not to be seen, now or later.
+    pub(super) is_secret: bool,
     pub(super) schema: Value,
 }
 
@@ -33,6 +38,16 @@ pub(super) enum Kind {
     Several(Vec<Choice>),
     /// Whatever the others do not cover, as JSON.
     Json,
+}
+
+impl Kind {
+    /// Whether the value itself is typed, not the number of an entry.
+    pub(super) const fn is_typed(&self) -> bool {
+        match self {
+            Self::Text | Self::Integer | Self::Number | Self::Json => true,
+            Self::Boolean | Self::Choice(_) | Self::Several(_) => false,
+        }
+    }
 }
 
 /// One entry of a list.
@@ -55,9 +70,13 @@ impl Field {
             Kind::Json => hints.push("JSON".to_owned()),
         }
         match &self.default {
+            Some(_) if self.is_secret => hints.push("empty for the default".to_owned()),
             Some(default) => hints.push(format!("empty for {}", shown(default))),
             None if !self.is_required => hints.push("empty for none".to_owned()),
             None => {}
+        }
+        if self.is_secret && HIDES {
+            hints.push("hidden".to_owned());
         }
         let hints = if hints.is_empty() { String::new() } else { format!(" ({})", hints.join(", ")) };
         let title = plain::line(&self.title, LABEL_CHARS);

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::field::{Choice, Field, Kind, shown};
+use super::secret;
 
 /// Deepest chain of references that is followed.
 const MAX_REFERENCES: usize = 8;
@@ -65,14 +66,19 @@ fn shape(schema: &Value, root: &Value) -> Shape {
         .map(|names| names.iter().filter_map(Value::as_str).collect())
         .unwrap_or_default();
     let (mut fixed, mut fields) = (Map::new(), Vec::new());
-    for (key, member) in members {
-        let member = resolved(member, root);
+    for (key, given) in members {
+        let member = resolved(given, root);
         let is_required = required.contains(&key.as_str());
         match member.get("const") {
             Some(value) if is_required => {
                 fixed.insert(key.clone(), value.clone());
             }
-            _ => fields.push(field(key, member, root, is_required)),
+            _ => {
+                let mut field = field(key, member, root, is_required);
+                // What stands beside a reference counts as well.
+                field.is_secret |= field.kind.is_typed() && secret::is_secret(key, given, root);
+                fields.push(field);
+            }
         }
     }
     // What has to be given comes first, in the order in which the schema lists it.
@@ -88,7 +94,8 @@ fn field(key: &str, schema: &Value, root: &Value, is_required: bool) -> Field {
     }
     let kind = kind(schema, root);
     let default = schema.get("default").cloned();
-    Field { key: key.to_owned(), title, kind, is_required, default, schema: schema.clone() }
+    let is_secret = kind.is_typed() && secret::is_secret(key, schema, root);
+    Field { key: key.to_owned(), title, kind, is_required, default, is_secret, schema: schema.clone() }
 }
 
 fn kind(schema: &Value, root: &Value) -> Kind {
@@ -139,7 +146,7 @@ fn type_of(schema: &Value) -> Option<&str> {
 }
 
 /// What a local reference points at.
-fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
+pub(super) fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     let mut found = schema;
     for _ in 0..MAX_REFERENCES {
         let target = found.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#'));

@@ -129,6 +129,33 @@ fn single_values_need_no_object() {
 }
 
 #[test]
+fn a_secret_is_hidden_and_no_fault_quotes_it() {
+    let schema = json!({"type": "object", "required": ["pin", "user"], "not": {"required": ["note"]}, "properties": {
+        "user": {"type": "string"},
+        "pin": {"$ref": "#/$defs/pin"},
+        "apiToken": {"type": "string", "default": "t0ken"},
+        "note": {"type": "string"}},
+        "$defs": {"pin": {"type": "string", "writeOnly": true, "pattern": "^[0-9]+$"}}});
+    let seen = play(&schema, &["hunter2", "1234", "me", "", "x"]);
+    for secret in ["hunter2\"", "1234\"", "t0ken"] {
+        assert!(!seen.contains(secret), "{secret} in {seen}");
+    }
+    assert!(seen.contains("apiToken (empty for the default, hidden): "), "{seen}");
+    assert!(seen.contains("! value does not match"), "{seen}");
+
+    let mut asked = form(&schema);
+    assert!(asked.is_secret());
+    assert_eq!((asked.shown("hunter2"), asked.shown("/json {}")), ("", ""));
+    assert_eq!(asked.line("1234"), Step::Next);
+    assert!(!asked.is_secret());
+    assert_eq!((asked.shown("me"), asked.shown(" /json {}")), ("me", ""));
+    // The number of an entry says nothing.
+    let list = form(&json!({"enum": ["a", "b"], "writeOnly": true}));
+    assert!(!list.is_secret());
+    assert!(form(&json!({"type": "string", "format": "password"})).is_secret());
+}
+
+#[test]
 fn a_question_can_be_left_and_answered_raw() {
     let schema = json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}});
     assert!(play(&schema, &["/cancel"]).ends_with("cancelled"));

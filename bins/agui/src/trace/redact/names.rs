@@ -28,7 +28,7 @@ pub(super) fn is_secret_header(name: &str) -> bool {
 }
 
 /// Whether a name says that its value is a secret. Counts of tokens are none.
-pub(super) fn is_telling(name: &str) -> bool {
+pub(crate) fn is_telling(name: &str) -> bool {
     let plain: String =
         name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     PARTS.iter().any(|part| plain.contains(part)) || ENDS.iter().any(|end| plain.ends_with(end))

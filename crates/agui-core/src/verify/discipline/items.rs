@@ -1,7 +1,7 @@
 //! Opening, continuing and closing of messages, calls, steps and subagents, and whose they are.
 
 use super::super::owners::{Owner, Seed};
-use super::super::{Kind, OpenSpan, Span, Violation};
+use super::super::{Kind, MAX_OPEN_SPANS, OpenSpan, Span, Violation};
 use super::Discipline;
 use crate::{
     ActivityDelta, ActivitySnapshot, EncryptedValueSubtype, Event, EventType, Message, MessageId,
@@ -17,16 +17,21 @@ impl Discipline {
         self.open.retain(|open| open.span.kind() != kind || open.span.id() != id);
     }
 
-    fn must_be_closed(&self, span: &Span) -> Result<(), Violation> {
+    fn may_open(&self, span: &Span) -> Result<(), Violation> {
         match self.find(span.kind(), span.id()) {
             Some(_) => Err(Violation::AlreadyOpen { span: span.clone() }),
-            None => Ok(()),
+            None => self.has_room_for(span),
         }
+    }
+
+    fn has_room_for(&self, span: &Span) -> Result<(), Violation> {
+        let has_room = self.open.len() < MAX_OPEN_SPANS;
+        if has_room { Ok(()) } else { Err(Violation::TooManyOpen { span: span.clone() }) }
     }
 
     /// A text message, a reasoning message or a reasoning span begins.
     pub(super) fn opens(&mut self, span: Span, event: &Event) -> Result<(), Violation> {
-        self.must_be_closed(&span)?;
+        self.may_open(&span)?;
         let (Span::TextMessage(id) | Span::ReasoningMessage(id) | Span::ReasoningSpan(id)) = &span else {
             return Ok(());
         };
@@ -65,7 +70,7 @@ impl Discipline {
         let id = &event.tool_call_id;
         let tag = event.subagent_run_id.as_ref();
         let span = Span::ToolCall(id.clone());
-        self.must_be_closed(&span)?;
+        self.may_open(&span)?;
         let known = self.owners.tool_calls.get(id);
         let parent = event.parent_message_id.as_ref();
         let parent = parent.and_then(|parent| self.owners.messages.get_key_value(parent));
@@ -103,6 +108,7 @@ impl Discipline {
         if self.open.iter().any(|open| open.span == span && open.owner.as_ref() == tag) {
             return Err(Violation::AlreadyOpen { span });
         }
+        self.has_room_for(&span)?;
         self.open.push(OpenSpan::new(span, tag.cloned()));
         Ok(())
     }
@@ -180,7 +186,7 @@ impl Discipline {
     pub(super) fn subagent_started(&mut self, event: &SubagentStarted) -> Result<(), Violation> {
         let id = &event.subagent_run_id;
         let span = Span::Subagent(id.clone());
-        self.must_be_closed(&span)?;
+        self.may_open(&span)?;
         if self.ended_subagents.contains(id) {
             return Err(Violation::SubagentReused { subagent_run_id: id.clone() });
         }
