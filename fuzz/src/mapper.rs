@@ -57,7 +57,7 @@ impl Check {
         }
     }
 
-    fn end(mut self) {
+    fn end(self) {
         assert_eq!(self.verifier.finish(), Ok(()));
         assert!(matches!(self.last, Some(Event::RunFinished(_) | Event::RunError(_))), "{:?}", self.last);
     }

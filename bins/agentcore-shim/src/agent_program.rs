@@ -54,9 +54,7 @@ impl Program for AgentProgram {
         let port = port.to_string();
         let words = self.words.iter().map(|word| word.replace("{port}", &port));
         // What it prints belongs into the container's log.
-        CommandLine::new(words, Output::Shared)
-            .with_variable("PORT", &port)
-            .without_variable(crate::settings::TOKEN_VARIABLE)
+        CommandLine::new(words, Output::Shared).with_variable("PORT", &port)
     }
 
     fn handle(&self, port: u16, _: Secret) -> Result<Started, HostError> {

@@ -14,6 +14,7 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use crate::backend::IacCode;
+use crate::presence::Work;
 use crate::session::problem;
 
 /// How long a run that was asked for on a socket may take to become known: it is on its way from one task to
@@ -46,29 +47,41 @@ impl Cancelled {
     }
 }
 
-/// Ends runs, whoever asks and however.
+/// Ends runs, however that is asked for. An execution is ended for whoever knows its ids and the invocation that it
+/// belongs to, as by the cancel extension; a run, whose id is no secret, for its own requester.
 #[derive(Clone)]
 pub(crate) struct Canceller {
     /// Knows executions; `None` in front of an agent that has none.
     iac_code: Option<IacCode>,
     runs: LiveRuns,
+    work: Work,
     agents: Handle,
 }
 
 impl Canceller {
-    pub(crate) const fn new(iac_code: Option<IacCode>, runs: LiveRuns, agents: Handle) -> Self {
-        Self { iac_code, runs, agents }
+    pub(crate) const fn new(iac_code: Option<IacCode>, runs: LiveRuns, work: Work, agents: Handle) -> Self {
+        Self { iac_code, runs, work, agents }
     }
 
-    /// Ends what `target` names. The work goes on to its end although the caller goes away.
+    /// The same for whoever sends these headers, whose own runs it ends and nobody else's.
+    pub(crate) fn asked_by(&self, headers: &[(Box<str>, Box<str>)]) -> Self {
+        Self { runs: self.runs.asked_for_by(headers), ..self.clone() }
+    }
+
+    /// Ends what `target` names. The work goes on to its end although the caller goes away, and keeps the session
+    /// until then.
     ///
     /// # Errors
     ///
     /// 404 `EXECUTION_NOT_FOUND` for what is not known, 400 for a target that names nothing; what the
     /// adapter says.
     pub(crate) async fn cancel(&self, target: Target, language: Language) -> Result<Cancelled, Problem> {
-        let this = self.clone();
-        let work = self.agents.spawn(async move { this.end(target, language).await });
+        let (this, working) = (self.clone(), self.work.begin());
+        let work = self.agents.spawn(async move {
+            let ended = this.end(target, language).await;
+            drop(working);
+            ended
+        });
         work.await.unwrap_or_else(|_| Err(problem(language, &ErrorCode::InternalError.into())))
     }
 
@@ -177,5 +190,55 @@ impl Control for Canceller {
             Json::from_serialize(cancelled.as_str())
                 .map_err(|_| problem(language, &ErrorCode::InternalError.into()))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use agui_core::{Agent, RunRequest, RunStream};
+    use agui_relay::{Rejoin, RejoinConfig};
+    use tokio::runtime::{Builder, Runtime};
+    use tokio::task::yield_now;
+
+    use super::*;
+    use crate::ping::Ping;
+
+    struct Nobody;
+
+    impl Agent for Nobody {
+        fn run(&self, _: RunRequest) -> BoxFuture<'_, Result<RunStream, Problem>> {
+            Box::pin(async { Err(Problem::new(500, "X", "")) })
+        }
+    }
+
+    fn runtime() -> Runtime {
+        Builder::new_current_thread().enable_time().build().unwrap()
+    }
+
+    #[test]
+    fn r21_a_cancel_keeps_the_session_until_it_is_carried_out() {
+        let (serving, agents) = (runtime(), runtime());
+        let ping = Arc::new(Ping::new());
+        let work = Work::new(Arc::clone(&ping));
+        let rejoin = Rejoin::new(Nobody, RejoinConfig::default());
+        let canceller = Canceller::new(None, rejoin.runs(), work.clone(), agents.handle().clone());
+        let target = Target { thread_id: Some("t".into()), run_id: Some("r".into()), ..Target::default() };
+        assert!(!work.any());
+
+        // What carries it out does not run yet.
+        let cancelling = serving.spawn(async move { canceller.cancel(target, Language::En).await });
+        serving.block_on(yield_now());
+        assert!(work.any());
+        assert!(format!("{:?}", ping.answer()).contains("HealthyBusy"));
+
+        agents.block_on(async {
+            while work.any() {
+                yield_now().await;
+            }
+        });
+        let told = serving.block_on(cancelling).unwrap().unwrap_err();
+        assert_eq!((told.status, &*told.code), (404, "EXECUTION_NOT_FOUND"));
     }
 }

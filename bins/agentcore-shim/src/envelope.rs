@@ -47,7 +47,7 @@ impl Envelopes {
         let (thread, run) = (request.input.thread_id.clone(), request.input.run_id.clone());
         let (mut sink, stream) = run_channel(thread.clone(), run.clone(), RunLimits::default());
         sink.send(RunStarted::new(thread.clone(), run.clone()));
-        let (canceller, language) = (self.canceller.clone(), language_of(request));
+        let (canceller, language) = (self.canceller.asked_by(&request.headers), language_of(request));
         // In a task: what it takes to end an execution can take a while, and the client hears heartbeats.
         self.agents.spawn(async move {
             let execution = target.execution_id.clone();

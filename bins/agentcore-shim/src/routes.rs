@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agui_auth::ResourceMetadata;
+use agui_auth::{Authenticator, ResourceMetadata};
 use agui_core::{Agent, PROTOCOL_VERSION};
 use agui_iac_code::ErrorCode;
-use agui_transport::{Health, Route, RouteReply, RouteRequest, ServerBuilder, Upgrade};
-use agui_ws::{Control, WsConfig, WsContext};
+use agui_transport::{CALLER, Health, Route, RouteReply, RouteRequest, ServerBuilder, Upgrade, still_let_in};
+use agui_ws::{WsConfig, WsContext};
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
@@ -16,6 +16,7 @@ use serde_json::json;
 use tokio_util::task::TaskTracker;
 
 use crate::backend::Warmth;
+use crate::cancel::Canceller;
 use crate::session::{SESSION_HEADER, problem, session_in};
 
 pub(crate) const PING: &str = "/ping";
@@ -68,6 +69,9 @@ pub(crate) fn warmup(warmth: Warmth) -> Route {
             }
         }
     })
+    // The platform calls it with neither.
+    .without_auth()
+    .without_body()
 }
 
 /// Serves the metadata of the resource wherever clients look for it.
@@ -84,7 +88,9 @@ pub(crate) fn metadata(mut server: ServerBuilder, path: &str, document: &Resourc
 pub(crate) struct Sockets {
     pub(crate) agent: Arc<dyn Agent>,
     pub(crate) config: WsConfig,
-    pub(crate) control: Arc<dyn Control>,
+    pub(crate) canceller: Canceller,
+    /// Who was let in has to be so still when it asks for a run.
+    pub(crate) authenticator: Authenticator,
     pub(crate) tasks: TaskTracker,
     /// Whether the agent sees the `Authorization` of the upgrade request.
     pub(crate) shows_authorization: bool,
@@ -105,13 +111,16 @@ pub(crate) fn ws(sockets: Sockets) -> Route {
 
 fn upgrade(sockets: Sockets, request: &RouteRequest, answer: HeaderMap) -> Upgrade {
     let session = session_in(&request.headers).map(str::to_owned);
-    let context = WsContext::new()
-        .with_headers(&request.headers)
-        .with_control(sockets.control)
-        .with_tasks(sockets.tasks);
-    let context =
-        if sockets.shows_authorization { context.with_authorization(&request.headers) } else { context };
-    let (agent, config) = (sockets.agent, sockets.config);
+    let mut context = WsContext::new().with_headers(&request.headers).with_tasks(sockets.tasks);
+    if sockets.shows_authorization {
+        context = context.with_authorization(&request.headers);
+    }
+    // Its runs are asked for by whoever has opened the socket, and so are their ends.
+    context.headers.extend(request.caller.as_ref().map(|caller| (CALLER.into(), caller.as_str().into())));
+    let control = sockets.canceller.asked_by(&context.headers);
+    let context = context.with_control(Arc::new(control));
+    let agent = Arc::new(still_let_in(sockets.agent, sockets.authenticator, request.headers.clone()));
+    let config = sockets.config;
     Upgrade::new(answer, move |io, stop| async move {
         let context = context.with_stop(stop.asked, stop.last_call);
         let end = agui_ws::serve(io, agent, &config, context).await;

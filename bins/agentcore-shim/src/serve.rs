@@ -1,7 +1,6 @@
 //! From settings to a server that listens, and to its end.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use agui_adapter::OnDisconnect;
@@ -9,7 +8,7 @@ use agui_auth::RateLimit;
 use agui_core::Agent;
 use agui_host::{Status, Tuning, extensions, stop_on_signal};
 use agui_relay::{Abandon, LiveRuns, Rejoin, RejoinConfig};
-use agui_transport::{EchoHeaders, Limits, Server, ServerBuilder, Timeouts, on_runtime};
+use agui_transport::{EchoHeaders, Limits, Server, ServerBuilder, Timeouts, on_runtime, rate_limited};
 use anyhow::Context as _;
 use http::HeaderName;
 use tokio::net::TcpListener;
@@ -26,9 +25,9 @@ use crate::envelope::Envelopes;
 use crate::fill::Fill;
 use crate::parking::{Parked, Parking};
 use crate::ping::Ping;
-use crate::presence::Presence;
+use crate::presence::{Presence, Work};
 use crate::routes::{self, Sockets};
-use crate::session::{REQUEST_ID_HEADERS, REQUESTER_HEADERS, SESSION_HEADER};
+use crate::session::{REQUEST_ID_HEADERS, SESSION_HEADER, requester_headers};
 use crate::settings::Settings;
 
 /// From the wish to stop until every run has had its last word. The platform gives 15 s in all.
@@ -37,8 +36,6 @@ pub(crate) const RUNS_WITHIN: Duration = Duration::from_secs(8);
 const ADAPTER_WITHIN: Duration = Duration::from_secs(7);
 /// From the wish to stop until the process ends.
 const EXIT_WITHIN: Duration = Duration::from_millis(11_500);
-/// How long a connection may rest between two requests: longer than any proxy that keeps it.
-const KEEP_ALIVE: Duration = Duration::from_secs(120);
 /// Request line and headers together, in bytes: 20 headers of 4 KiB and what the platform adds.
 const MAX_HEAD_BYTES: usize = 128 * 1024;
 /// Threads that serve: one may be busy with a stream while the other answers a probe.
@@ -130,7 +127,7 @@ struct Stack {
     agent: Arc<dyn Agent>,
     rejoin: Rejoin,
     canceller: Canceller,
-    entering: Arc<AtomicUsize>,
+    work: Work,
     /// Threads of an upstream agent that wait for a person, if that counts.
     parked: Option<Arc<Parked>>,
 }
@@ -153,9 +150,11 @@ impl Stack {
             OnDisconnect::Detach => Abandon::Never,
             _ => Abandon::AtOnce,
         };
-        let config = RejoinConfig::default().with_abandon(abandon).with_requester(&REQUESTER_HEADERS);
+        let requester = requester_headers(&settings.access.authenticator);
+        let config = RejoinConfig::default().with_abandon(abandon).with_requester(&requester);
         let rejoin = Rejoin::new(agent, config);
-        let canceller = Canceller::new(iac_code.cloned(), rejoin.runs(), agents.clone());
+        let work = Work::new(Arc::clone(ping));
+        let canceller = Canceller::new(iac_code.cloned(), rejoin.runs(), work.clone(), agents.clone());
         let mut agent: Arc<dyn Agent> = Arc::new(rejoin.clone());
         let mut session = Box::<str>::default();
         if let Some(IacCode { defaults, .. }) = iac_code {
@@ -163,14 +162,13 @@ impl Stack {
             agent = Arc::new(Fill::new(agent, defaults.clone()));
         }
         let agent = Arc::new(Envelopes::new(agent, canceller.clone(), agents.clone(), session));
-        let entering = Arc::new(AtomicUsize::new(0));
-        let agent = Arc::new(Presence::new(agent, Arc::clone(ping), Arc::clone(&entering)));
-        Self { agent, rejoin, canceller, entering, parked }
+        let agent = Arc::new(Presence::new(agent, work.clone()));
+        Self { agent, rejoin, canceller, work, parked }
     }
 
     /// Whether anything goes on that keeps the session alive.
     fn works(&self, settings: &Settings, backend: &Backend) -> impl Fn() -> bool + Send + Sync + use<> {
-        let (entering, runs): (_, LiveRuns) = (Arc::clone(&self.entering), self.rejoin.runs());
+        let (work, runs): (_, LiveRuns) = (self.work.clone(), self.rejoin.runs());
         let parked = self.parked.clone();
         let adapter = backend.iac_code.as_ref().map(|iac_code| iac_code.adapter.clone());
         let waits = settings.busy_while_parked;
@@ -178,7 +176,7 @@ impl Stack {
             let adapter_works = adapter
                 .as_ref()
                 .is_some_and(|adapter| adapter.active_runs() > 0 || (waits && !adapter.is_idle()));
-            entering.load(Ordering::Acquire) > 0
+            work.any()
                 || runs.count() > 0
                 || adapter_works
                 || parked.as_ref().is_some_and(|parked| parked.any())
@@ -192,10 +190,17 @@ impl Stack {
         ping: &Arc<Ping>,
         agents: &Handle,
     ) -> ServerBuilder {
+        let rate = settings.rate_limit.map(RateLimit::per_session);
+        let session = HeaderName::from_static(SESSION_HEADER);
+        let mut agent: Arc<dyn Agent> = Arc::new(on_runtime(Arc::clone(&self.agent), agents.clone()));
+        if let Some(rate) = &rate {
+            agent = Arc::new(rate_limited(agent, rate.clone(), session.clone()));
+        }
         let sockets = Sockets {
-            agent: Arc::new(on_runtime(Arc::clone(&self.agent), agents.clone())),
+            agent,
             config: settings.ws,
-            control: Arc::new(self.canceller.clone()),
+            canceller: self.canceller.clone(),
+            authenticator: settings.access.authenticator.clone(),
             tasks: TaskTracker::new(),
             shows_authorization: settings.shows_authorization,
         };
@@ -226,8 +231,8 @@ impl Stack {
         if let Some(document) = &settings.access.metadata {
             server = routes::metadata(server, &settings.path, document);
         }
-        if let Some(rate) = settings.rate_limit {
-            server = server.rate_limit(RateLimit::per_session(rate), HeaderName::from_static(SESSION_HEADER));
+        if let Some(rate) = rate {
+            server = server.rate_limit(rate, session);
         }
         if let Some(IacCode { adapter, .. }) = &backend.iac_code {
             server = extensions::add(server, adapter, OnDisconnect::Cancel);
@@ -249,7 +254,7 @@ fn limits(settings: &Settings) -> Limits {
 }
 
 fn timeouts(tuning: &Tuning) -> Timeouts {
-    tuning.timeouts(Timeouts::new().with_idle(KEEP_ALIVE).with_shutdown(RUNS_WITHIN))
+    tuning.timeouts(Timeouts::new().with_shutdown(RUNS_WITHIN))
 }
 
 /// Requests are known by the platform's own id first, sessions by theirs.

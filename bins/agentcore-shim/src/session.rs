@@ -1,8 +1,10 @@
 //! The session that a request belongs to, and its request id.
 
+use agui_auth::Authenticator;
 use agui_core::{Problem, RunRequest};
 use agui_i18n::Language;
 use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey};
+use agui_transport::CALLER;
 use http::HeaderMap;
 
 /// Header with the session's id.
@@ -13,9 +15,15 @@ pub(crate) const REQUEST_ID_HEADERS: [&str; 2] =
     ["x-amzn-bedrock-agentcore-runtime-request-id", "x-amzn-requestid"];
 
 /// Headers that say whose a request is, those of them that the agent gets to see: a run is shown again to the
-/// same requester only.
-pub(crate) const REQUESTER_HEADERS: [&str; 4] =
-    [SESSION_HEADER, "x-amzn-bedrock-agentcore-runtime-user-id", "authorization", "x-api-key"];
+/// same requester only, and ended by nobody else.
+///
+/// Where callers prove here who they are, that counts and not what they prove it with: a token that was refreshed is
+/// the same caller, and a signature is new with each request. Where they do not, nobody here knows who an
+/// `Authorization` is, so it counts as the text that it is.
+pub(crate) fn requester_headers(authenticator: &Authenticator) -> [&'static str; 4] {
+    let caller = if authenticator.is_required() { CALLER } else { "authorization" };
+    [SESSION_HEADER, "x-amzn-bedrock-agentcore-runtime-user-id", "x-api-key", caller]
+}
 
 /// Longest session id, in characters; the API takes 33 to 256.
 const MAX_SESSION_CHARS: usize = 256;

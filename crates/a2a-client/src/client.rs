@@ -157,7 +157,8 @@ impl Client {
     /// [`ClientError`]; a server without such a method answers [`ClientError::Rpc`] with
     /// [`a2a_wire::code::METHOD_NOT_FOUND`] or [`a2a_wire::code::UNSUPPORTED_OPERATION`].
     pub async fn list_tasks(&self, context_id: &str) -> Result<Datum, ClientError> {
-        let body = ListRequest::new(context_id).to_json(self.config().version, &self.next_id());
+        let ClientConfig { version, tenant, .. } = self.config();
+        let body = ListRequest::new(context_id).to_tenant_json(*version, &self.next_id(), tenant.as_deref());
         self.call(Method::ListTasks, body, self.config().call_timeout).await
     }
 

@@ -27,9 +27,12 @@ pub struct Discovered {
 /// Reads the agent card at the address of `config` and makes a client as it says: interface, version,
 /// tenant, and whether the agent can stream.
 ///
-/// The address is that of the agent or of the card itself (when it ends with `.json`). The token goes to
-/// the host of the address only; a card that sends its clients elsewhere is refused then. A card whose
-/// interface has the agent's own name for itself (`localhost`, `0.0.0.0`) on the same port means the address.
+/// The address is that of the agent or of the card itself (when it ends with `.json`), and its host and port
+/// are those that are talked to, whatever the card says: who writes the card must not choose where requests of
+/// this machine go. A card whose interface has the agent's own name for itself (`localhost`, `0.0.0.0`) on the
+/// same port means the address. With [`ClientConfig::allow_remote`] and without a token, a card may name another
+/// server, if that is neither on this machine nor in a nearer network than the address, and no step back
+/// from `https` to `http`. The token goes to the host of the address only.
 ///
 /// ```no_run
 /// use a2a_client::{ClientConfig, discover};
@@ -44,8 +47,8 @@ pub struct Discovered {
 /// ```
 ///
 /// # Errors
-/// [`ClientError::NoCard`], [`ClientError::NoInterface`], [`ClientError::ForeignInterface`], or what keeps
-/// the card from being read.
+/// [`ClientError::NoCard`], [`ClientError::NoInterface`], [`ClientError::ForeignInterface`],
+/// [`ClientError::InterfaceElsewhere`], or what keeps the card from being read.
 pub async fn discover(config: ClientConfig) -> Result<Discovered, ClientError> {
     #[cfg(feature = "tls")]
     let config = endpoint::with_shared_tls(config)?;
@@ -125,6 +128,8 @@ fn connect(
         config.url = format!("{scheme}://{authority}{}", named.target());
     } else if config.token.is_some() {
         return Err(ClientError::ForeignInterface);
+    } else if !(config.allow_remote && endpoint::may_lead_to(base, &named)) {
+        return Err(ClientError::InterfaceElsewhere);
     } else {
         config.url.clone_from(&interface.url);
     }
@@ -176,14 +181,17 @@ mod tests {
     #[test]
     fn the_token_never_leaves_the_host_that_was_named() {
         let foreign = ClientError::ForeignInterface.to_string();
+        let elsewhere = ClientError::InterfaceElsewhere.to_string();
         let cases = [
             ("http://127.0.0.1:9000/a2a", Some("t"), false, "http://127.0.0.1:9000/a2a"),
             ("http://localhost:9000/a2a", Some("t"), false, "http://127.0.0.1:9000/a2a"),
             ("http://0.0.0.0:9000/", Some("t"), false, "http://127.0.0.1:9000/"),
             ("http://127.0.0.1:9001/", Some("t"), false, &foreign),
             ("http://agent.example:9000/", Some("t"), true, &foreign),
-            ("http://127.0.0.1:9001/", None, false, "http://127.0.0.1:9001/"),
-            ("http://agent.example/", None, false, "address is not on this machine"),
+            ("http://127.0.0.1:9001/", None, false, &elsewhere),
+            ("http://127.0.0.1:9001/", None, true, &elsewhere),
+            ("https://127.0.0.1:9000/", None, true, "http://127.0.0.1:9000/"),
+            ("http://agent.example/", None, false, &elsewhere),
             ("http://agent.example/", None, true, "http://agent.example/"),
             ("grpc", None, true, "address is not a plain http URL"),
         ];

@@ -1,6 +1,6 @@
 //! Where the peer is, and what its card may say about that.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use http_exchange::{Address, Dialer};
 
@@ -42,6 +42,40 @@ pub(crate) fn is_own_name_of(server: &Address, named: &Address) -> bool {
     server.port() == named.port() && (unspecified || named.is_local_name())
 }
 
+/// Whether the card of `server` may send its clients to `named`, a server that is not `server` itself: not to
+/// this machine, not into a nearer network than the one that `server` is in, and not from `https` to `http`.
+pub(crate) fn may_lead_to(server: &Address, named: &Address) -> bool {
+    let reach = Reach::of(named);
+    reach > Reach::Machine && reach >= Reach::of(server) && (named.is_https() || !server.is_https())
+}
+
+/// From where an address can be reached, the nearest first. Where a name leads to is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach {
+    Machine,
+    Network,
+    World,
+}
+
+impl Reach {
+    fn of(address: &Address) -> Self {
+        let ip = address.host().parse::<IpAddr>().map(|ip| ip.to_canonical());
+        match ip {
+            _ if address.is_local_name() => Self::Machine,
+            Ok(ip) if ip.is_unspecified() => Self::Machine,
+            Ok(IpAddr::V4(ip)) if ip.is_private() || ip.is_link_local() || is_shared(ip) => Self::Network,
+            Ok(IpAddr::V6(ip)) if ip.is_unique_local() || ip.is_unicast_link_local() => Self::Network,
+            _ => Self::World,
+        }
+    }
+}
+
+/// Whether an address is one of those that providers number their own networks with (RFC 6598).
+const fn is_shared(ip: Ipv4Addr) -> bool {
+    let [first, second, ..] = ip.octets();
+    first == 100 && second & 0b1100_0000 == 64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,6 +93,30 @@ mod tests {
             let mut config = ClientConfig::new(url);
             config.allow_remote = allowed;
             assert_eq!(dialer(&config).err().map(|error| error.to_string()).as_deref(), refused, "{url}");
+        }
+    }
+    #[test]
+    fn a_card_leads_neither_to_this_machine_nor_into_a_nearer_network() {
+        let cases = [
+            ("https://agent.example/", "https://api.example/", true),
+            ("http://agent.example/", "https://agent.example/", true),
+            ("https://agent.example/", "http://api.example/", false),
+            ("https://agent.example/", "https://localhost/", false),
+            ("https://agent.example/", "https://[::ffff:127.0.0.1]/", false),
+            ("https://agent.example/", "https://0.0.0.0/", false),
+            ("https://agent.example/", "https://[::]/", false),
+            ("http://agent.example/", "http://169.254.169.254/latest/", false),
+            ("http://agent.example/", "http://10.0.0.1/", false),
+            ("http://agent.example/", "http://100.100.100.200/", false),
+            ("http://agent.example/", "http://[fd00::1]/", false),
+            ("http://10.0.0.1/", "http://192.168.0.1:8080/", true),
+            ("http://10.0.0.1/", "http://127.0.0.1/", false),
+            ("http://127.0.0.1/", "http://10.0.0.1/", true),
+            ("http://127.0.0.1/", "http://127.0.0.1:81/", false),
+        ];
+        for (server, named, may) in cases {
+            let [from, to] = [server, named].map(|url| Address::parse(url).unwrap());
+            assert_eq!(may_lead_to(&from, &to), may, "{server} {named}");
         }
     }
 }

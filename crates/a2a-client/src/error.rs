@@ -119,6 +119,10 @@ pub enum ClientError {
     /// The agent card names an interface at another address, where the token must not be sent.
     #[error("the agent card sends its clients to another host, where the token is not sent")]
     ForeignInterface,
+    /// The agent card names an interface on another host or port than that of the address; see
+    /// [`discover`](crate::discover).
+    #[error("the agent card sends its clients to another host or port than the one that was given")]
+    InterfaceElsewhere,
     /// The answer could not be read as A2A.
     #[error("answer could not be decoded")]
     Decode(#[from] DecodeError),
@@ -156,6 +160,7 @@ impl ClientError {
             | Self::NoCard
             | Self::NoInterface { .. }
             | Self::ForeignInterface
+            | Self::InterfaceElsewhere
             | Self::Encode(_)
             | Self::Connect(_)
             | Self::ConnectTimeout { .. }

@@ -1,10 +1,11 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde::de::Deserializer;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::tolerant::{Text, optional_text};
+use crate::tolerant::{Text, loose_text};
 
 /// A piece of a message or artifact.
 ///
@@ -83,11 +84,11 @@ struct Members<'a> {
     data: Option<&'a RawValue>,
     #[serde(borrow)]
     file: Option<File<'a>>,
-    #[serde(borrow, deserialize_with = "optional_text")]
+    #[serde(borrow, deserialize_with = "loose_text")]
     kind: Option<Cow<'a, str>>,
-    #[serde(borrow, alias = "media_type", alias = "mimeType", deserialize_with = "optional_text")]
+    #[serde(borrow, alias = "media_type", alias = "mimeType", deserialize_with = "loose_text")]
     media_type: Option<Cow<'a, str>>,
-    #[serde(borrow, deserialize_with = "optional_text")]
+    #[serde(borrow, deserialize_with = "loose_text")]
     filename: Option<Cow<'a, str>>,
     #[serde(borrow)]
     metadata: Option<&'a RawValue>,
@@ -101,15 +102,14 @@ struct File<'a> {
     bytes: Option<Text<'a>>,
     #[serde(borrow)]
     uri: Option<Text<'a>>,
-    #[serde(borrow, alias = "mime_type", deserialize_with = "optional_text")]
+    #[serde(borrow, alias = "mime_type", deserialize_with = "loose_text")]
     mime_type: Option<Cow<'a, str>>,
-    #[serde(borrow, deserialize_with = "optional_text")]
+    #[serde(borrow, deserialize_with = "loose_text")]
     name: Option<Cow<'a, str>>,
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Part<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let members = Members::deserialize(deserializer)?;
+impl<'a> From<Members<'a>> for Part<'a> {
+    fn from(members: Members<'a>) -> Self {
         let file = members.file.unwrap_or_default();
         let content = if let Some(text) = members.text {
             PartContent::Text(text.0)
@@ -122,12 +122,62 @@ impl<'de: 'a, 'a> Deserialize<'de> for Part<'a> {
         } else {
             PartContent::Unknown { kind: members.kind }
         };
-        Ok(Self {
+        Self {
             content,
             media_type: members.media_type.or(file.mime_type),
             filename: members.filename.or(file.name),
             metadata: members.metadata,
-        })
+        }
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Part<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(PartVisitor).map(Self::from)
+    }
+}
+
+/// Reads a part; what is no object is a part that nobody knows, and costs the others nothing.
+struct PartVisitor;
+
+impl<'de> Visitor<'de> for PartVisitor {
+    type Value = Members<'de>;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a part")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Members<'de>, A::Error> {
+        Members::deserialize(MapAccessDeserializer::new(map))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Members<'de>, A::Error> {
+        IgnoredAny.visit_seq(seq)?;
+        Ok(Members::default())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Members<'de>, E> {
+        Ok(Members::default())
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<Members<'de>, E> {
+        Ok(Members::default())
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<Members<'de>, E> {
+        Ok(Members::default())
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<Members<'de>, E> {
+        Ok(Members::default())
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<Members<'de>, E> {
+        Ok(Members::default())
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Members<'de>, E> {
+        Ok(Members { text: Some(Text(text.to_owned().into())), ..Members::default() })
     }
 }
 
@@ -163,6 +213,11 @@ mod tests {
             (r#"{"data":[1E400]}"#, "data [1E400] - -"),
             (r#"{"kind":"video","frames":[{}]}"#, "unknown Some(\"video\") - -"),
             (r#"{"text":null}"#, "unknown None - -"),
+            (r#"{"text":"a","mediaType":7,"filename":["b"],"kind":{}}"#, "text a - -"),
+            (r#""a""#, "text a - -"),
+            ("null", "unknown None - -"),
+            ("[[1],{}]", "unknown None - -"),
+            ("-1.5", "unknown None - -"),
         ];
         for (json, expected) in cases {
             let part: Part<'_> = serde_json::from_str(json).unwrap();

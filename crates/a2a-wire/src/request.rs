@@ -313,8 +313,25 @@ impl<'a> ListRequest<'a> {
     /// # Errors
     /// None in practice: every member serialises.
     pub fn to_json(&self, version: ProtocolVersion, id: &str) -> Result<Vec<u8>, serde_json::Error> {
-        let params =
-            wire::ListParams { context_id: self.context_id, page_size: Self::PAGE_SIZE, history_length: 0 };
+        self.to_tenant_json(version, id, None)
+    }
+
+    /// The same for an interface that names a tenant, which only 1.0 knows.
+    ///
+    /// # Errors
+    /// As [`to_json`](Self::to_json).
+    pub fn to_tenant_json(
+        &self,
+        version: ProtocolVersion,
+        id: &str,
+        tenant: Option<&str>,
+    ) -> Result<Vec<u8>, serde_json::Error> {
+        let params = wire::ListParams {
+            context_id: self.context_id,
+            page_size: Self::PAGE_SIZE,
+            history_length: 0,
+            tenant: version.tenant(tenant),
+        };
         serde_json::to_vec(&wire::Request { version, method: Method::ListTasks, id, params })
     }
 }

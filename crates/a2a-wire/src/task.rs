@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use serde_json::value::RawValue;
 
-use crate::tolerant::{optional_text, or_default, text};
+use crate::tolerant::{flag, loose_text, optional_flag, optional_text, or_default, text};
 use crate::{Message, Part, TaskState};
 
 /// A task as it stands.
@@ -72,7 +72,7 @@ pub struct TaskStatus<'a> {
     #[serde(borrow)]
     pub message: Option<Message<'a>>,
     /// When it was reached, RFC 3339.
-    #[serde(borrow, deserialize_with = "optional_text")]
+    #[serde(borrow, deserialize_with = "loose_text")]
     pub timestamp: Option<Cow<'a, str>>,
 }
 
@@ -93,7 +93,7 @@ pub struct StatusUpdate<'a> {
     #[serde(borrow, deserialize_with = "or_default")]
     pub status: TaskStatus<'a>,
     /// 0.3 only: whether the stream ends here. The end of the stream says the same and is always there.
-    #[serde(rename = "final")]
+    #[serde(rename = "final", deserialize_with = "optional_flag")]
     pub is_final: Option<bool>,
     /// Free-form object, as received.
     #[serde(borrow)]
@@ -117,10 +117,10 @@ pub struct ArtifactUpdate<'a> {
     #[serde(borrow, deserialize_with = "or_default")]
     pub artifact: Artifact<'a>,
     /// Whether its parts continue an artifact of the same id, instead of replacing it.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "flag")]
     pub append: bool,
     /// Whether the artifact is complete.
-    #[serde(alias = "last_chunk", deserialize_with = "or_default")]
+    #[serde(alias = "last_chunk", deserialize_with = "flag")]
     pub last_chunk: bool,
     /// Free-form object, as received.
     #[serde(borrow)]
@@ -152,9 +152,9 @@ pub struct Artifact<'a> {
 struct ArtifactMembers<'a> {
     #[serde(borrow, alias = "artifact_id", deserialize_with = "text")]
     artifact_id: Cow<'a, str>,
-    #[serde(borrow, deserialize_with = "optional_text")]
+    #[serde(borrow, deserialize_with = "loose_text")]
     name: Option<Cow<'a, str>>,
-    #[serde(borrow, deserialize_with = "optional_text")]
+    #[serde(borrow, deserialize_with = "loose_text")]
     description: Option<Cow<'a, str>>,
     #[serde(borrow, deserialize_with = "or_default")]
     parts: Vec<Part<'a>>,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
+use serde_json::value::RawValue;
 
 /// Largest magnitude at which every integer still has its own double.
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
@@ -102,6 +103,27 @@ pub(crate) fn optional_text<'de: 'a, 'a, D: Deserializer<'de>>(
 ) -> Result<Option<Cow<'a, str>>, D::Error> {
     let text = Option::<Text<'a>>::deserialize(deserializer)?.map(|text| text.0);
     Ok(text.filter(|text| !text.is_empty()))
+}
+
+/// A string of little weight: a value of another type counts as absent, so that it costs nothing of what stands
+/// beside it.
+pub(crate) fn loose_text<'de: 'a, 'a, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Cow<'a, str>>, D::Error> {
+    let raw = Option::<&'de RawValue>::deserialize(deserializer)?;
+    let text = raw.and_then(|raw| serde_json::from_str::<Text<'de>>(raw.get()).ok()).map(|text| text.0);
+    Ok(text.filter(|text| !text.is_empty()))
+}
+
+/// A flag that may be absent; whatever is not true, as a boolean or as text, is false.
+pub(crate) fn optional_flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
+    let raw = Option::<&'de RawValue>::deserialize(deserializer)?;
+    Ok(raw.map(|raw| matches!(raw.get(), "true" | "\"true\"")))
+}
+
+/// The same where an absent flag is false.
+pub(crate) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    Ok(optional_flag(deserializer)?.unwrap_or_default())
 }
 
 /// Any value; null is its default.

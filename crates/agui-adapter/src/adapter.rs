@@ -61,6 +61,8 @@ pub(crate) struct Shared {
     pub(crate) images: Arc<Semaphore>,
     pub(crate) expiry: Expiry,
     pub(crate) logs: Arc<EventLogs>,
+    /// Places for runs that go on although nobody reads them.
+    pub(crate) unattended: Arc<Semaphore>,
     /// Every run, clean-up and timer; a shutdown waits for them.
     pub(crate) tasks: TaskTracker,
     pub(crate) shutdown: CancellationToken,
@@ -71,6 +73,7 @@ impl Adapter {
     #[must_use]
     pub fn new(config: AdapterConfig, store: Arc<dyn ThreadStore>, kernel: Kernel) -> Self {
         let shared = Shared {
+            unattended: Arc::new(Semaphore::new(config.max_unattended_runs.min(Semaphore::MAX_PERMITS))),
             config,
             kernel,
             threads: Threads::new(store),

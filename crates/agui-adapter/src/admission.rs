@@ -43,6 +43,10 @@ pub(crate) async fn admit(shared: &Arc<Shared>, request: Request) -> Result<RunS
     }
     let slot = shared.threads.slot(&request.thread_id);
     let mut open = slot.open().await.map_err(|error| state_unavailable(&error))?;
+    if begins_a_run(&open, &request) {
+        // Before anything is concluded from the record: what looks left behind may be at work elsewhere.
+        open.claim().await.map_err(|error| state_unavailable(&error))?;
+    }
     match choose(shared, &mut open, &request).await? {
         Choice::Admitted(admitted) => start::start(shared, open, request, admitted).await,
         Choice::RefusedInStream(notice) => {
@@ -50,6 +54,12 @@ pub(crate) async fn admit(shared: &Arc<Shared>, request: Request) -> Result<RunS
             Ok(relay(shared, key, None, request.language, refused(&request, &notice)))
         }
     }
+}
+
+/// Whether the request needs the thread for itself, if it may have it.
+fn begins_a_run(open: &Open, request: &Request) -> bool {
+    let answers_nobody = open.record().is_none() && !request.resume.is_empty();
+    !request.terms.is_guidance() && !answers_nobody
 }
 
 /// The table, in the order in which clients know it (iac-code 0.16).
@@ -60,10 +70,13 @@ async fn choose(shared: &Arc<Shared>, open: &mut Open, request: &Request) -> Res
         if resumes || guides {
             return Err(ErrorCode::ExecutionLost.into());
         }
+        if !open.is_claimed() {
+            return Err(ErrorCode::ThreadBusy.into());
+        }
         return Ok(Choice::Admitted(Admitted::Fresh { leftover: Leftover::Nothing }));
     };
     check_run_id(shared, record, request).await?;
-    if !guides && open.slot().active().is_some() {
+    if !guides && !open.is_claimed() {
         return Err(ErrorCode::ThreadBusy.into());
     }
     check_binding(record, request)?;

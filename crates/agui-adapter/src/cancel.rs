@@ -13,7 +13,7 @@ use crate::active::{StopOutcome, StopReason};
 use crate::adapter::Adapter;
 use crate::config::{CANCEL_DRAIN, Profile};
 use crate::notice::{problem, state_unavailable};
-use crate::tasks::{self, Told};
+use crate::tasks::{self, Leftover, Told};
 use crate::threads::Open;
 
 /// Who asks for the end of which execution.
@@ -156,8 +156,10 @@ impl Adapter {
         request: &CancelRequest,
         is_foreign: impl Fn(&InvocationId) -> bool,
     ) -> Result<CancelStatus, ErrorNotice> {
-        let Some(record) = open.record() else { return Err(ErrorCode::ExecutionNotFound.into()) };
         let execution = ExecutionId::new(&*request.execution_id);
+        let is_newest = |open: &Open| open.record().is_some_and(|record| record.execution.id == execution);
+        let claimed = if is_newest(open) { open.claim().await } else { Ok(false) };
+        let Some(record) = open.record() else { return Err(ErrorCode::ExecutionNotFound.into()) };
         if record.execution.id != execution {
             let store = self.shared.threads.store();
             let known = store.is_terminal(&request.thread_id, &execution).await;
@@ -169,23 +171,43 @@ impl Adapter {
         if is_foreign(&record.execution.invocation_id) {
             return Err(ErrorCode::ExecutionNotFound.into());
         }
-        let task = record.execution.task_id.clone();
-        if record.is_terminal(&execution) && task.is_none() {
+        let leftover = Leftover::of(self.shared.config.profile, record);
+        if leftover == Leftover::Nothing && record.is_terminal(&execution) {
             return Ok(CancelStatus::AlreadyTerminal);
         }
-        let told = match &task {
-            None => Told::Cancelled,
-            Some(task) => tasks::cancel(&self.shared, &self.shared.kernel.client()?, task.as_str()).await,
-        };
-        let status = match told {
+        match claimed {
+            Ok(true) => {}
+            Ok(false) => return self.cancel_elsewhere(&leftover).await,
+            Err(error) => {
+                // What cannot be written down can be stopped all the same.
+                let stopped = self.cancel_elsewhere(&leftover).await;
+                tracing::warn!(?stopped, "cancelled, and not saved");
+                return Err(state_unavailable(&error));
+            }
+        }
+        let status = match tasks::cancel_leftover(&self.shared, &leftover).await? {
             Told::Unreachable => return Err(ErrorCode::A2aUnavailable.into()),
-            Told::TooLate => CancelStatus::AlreadyTerminal,
+            Told::TooLate if matches!(leftover, Leftover::Task(_)) => CancelStatus::AlreadyTerminal,
             // Nothing runs: without its question the task is as good as cancelled.
-            Told::Cancelled | Told::Refused => CancelStatus::Cancelled,
+            Told::TooLate | Told::Cancelled | Told::Refused => CancelStatus::Cancelled,
         };
         open.commit(ThreadRecord::mark_terminal).await.map_err(|error| state_unavailable(&error))?;
         self.shared.expiry.forget(&request.thread_id);
         Ok(status)
+    }
+
+    /// Ends an execution that another server runs at this moment: the kernel tells that one, which saves it.
+    async fn cancel_elsewhere(&self, leftover: &Leftover) -> Result<CancelStatus, ErrorNotice> {
+        if !matches!(leftover, Leftover::Task(_)) {
+            // It has no task yet, and only that server can hold the message back.
+            return Err(ErrorCode::ThreadBusy.into());
+        }
+        match tasks::cancel_leftover(&self.shared, leftover).await? {
+            Told::Cancelled => Ok(CancelStatus::Cancelled),
+            Told::TooLate => Ok(CancelStatus::AlreadyTerminal),
+            Told::Unreachable => Err(ErrorCode::A2aUnavailable.into()),
+            Told::Refused => Err(refused()),
+        }
     }
 }
 

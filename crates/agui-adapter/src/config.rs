@@ -33,6 +33,12 @@ pub const SIDEBAND_PATIENCE: Duration = Duration::from_secs(1);
 /// Example: see [`AdapterConfig`].
 pub const IMAGE_JOBS: usize = 2;
 
+/// Runs that may go on at a time although nobody reads them, 256: with all that is kept of each, up to 1 GiB. One more
+/// is cancelled as if the policy were [`OnDisconnect::Cancel`].
+///
+/// Example: see [`AdapterConfig`].
+pub const UNATTENDED_MAX_RUNS: usize = 256;
+
 /// What happens to a run whose last reader goes away (S12.2).
 ///
 /// Example: see [`AdapterConfig`].
@@ -44,7 +50,7 @@ pub enum OnDisconnect {
     Cancel,
     /// The same, unless somebody reads again within this time.
     Grace(Duration),
-    /// The run goes on to its end.
+    /// The run goes on to its end, unless [too many](UNATTENDED_MAX_RUNS) do.
     Detach,
 }
 
@@ -86,6 +92,8 @@ pub struct AdapterConfig {
     pub interrupt_ttl: Duration,
     /// Default [`OnDisconnect::Cancel`].
     pub on_disconnect: OnDisconnect,
+    /// Runs that may go on at a time although nobody reads them; default [`UNATTENDED_MAX_RUNS`].
+    pub max_unattended_runs: usize,
     /// Default [`CANCEL_TIMEOUT`].
     pub cancel_timeout: Duration,
     /// Default [`TASK_ID_TIMEOUT`].
@@ -101,6 +109,7 @@ impl AdapterConfig {
             allowed_roots: allowed_roots.into(),
             interrupt_ttl: INTERRUPT_TTL,
             on_disconnect: OnDisconnect::default(),
+            max_unattended_runs: UNATTENDED_MAX_RUNS,
             cancel_timeout: CANCEL_TIMEOUT,
             task_id_timeout: TASK_ID_TIMEOUT,
         }
@@ -130,6 +139,13 @@ impl AdapterConfig {
     #[must_use]
     pub const fn with_on_disconnect(mut self, policy: OnDisconnect) -> Self {
         self.on_disconnect = policy;
+        self
+    }
+
+    /// Sets how many runs may go on at a time although nobody reads them.
+    #[must_use]
+    pub const fn with_max_unattended_runs(mut self, runs: usize) -> Self {
+        self.max_unattended_runs = runs;
         self
     }
 

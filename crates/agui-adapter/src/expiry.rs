@@ -1,5 +1,7 @@
 //! Interrupts that nobody answered in time (S11.5): a timer a parked thread, none for any other.
 
+mod overdue;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,9 +13,12 @@ use tokio::time::sleep;
 
 use crate::adapter::Shared;
 use crate::clock;
+use crate::config::Profile;
 use crate::pending;
 use crate::tasks::{self, Told};
 use crate::threads::Open;
+
+use overdue::Stand;
 
 /// Threads that expire at a time: after a long rest of the server many are due at once, and the kernel is
 /// told of each.
@@ -54,7 +59,10 @@ impl Expiry {
         let wait = {
             let (shared, thread) = (Arc::clone(shared), thread.clone());
             async move {
-                expire_at(&shared, &thread, deadline).await;
+                let mut next = Some(deadline);
+                while let Some(deadline) = next {
+                    next = expire_at(&shared, &thread, deadline).await;
+                }
                 shared.expiry.remove(&thread, number);
             }
         };
@@ -90,7 +98,8 @@ impl Expiry {
     }
 }
 
-async fn expire_at(shared: &Shared, thread: &ThreadId, deadline: UnixMillis) {
+/// Waits for a deadline and keeps it; gives the next one if the questions have got more time.
+async fn expire_at(shared: &Shared, thread: &ThreadId, deadline: UnixMillis) -> Option<UnixMillis> {
     let due = async {
         sleep(clock::until(deadline)).await;
         shared.expiry.jobs.acquire().await
@@ -99,37 +108,73 @@ async fn expire_at(shared: &Shared, thread: &ThreadId, deadline: UnixMillis) {
         // Cancel-safe, both: a place in the queue is all that is lost.
         job = due => job,
         // What it waits for is stored; the next access looks again.
-        () = shared.shutdown.cancelled() => return,
+        () = shared.shutdown.cancelled() => return None,
     };
-    let expired = match shared.threads.slot(thread).open().await {
-        // Somebody was faster: an answer, a cancel, or another process.
-        Ok(mut open) if is_due(&open) => expire(shared, &mut open).await,
-        Ok(_) => Ok(()),
-        Err(error) => Err(error),
-    };
-    if let Err(error) = expired {
-        tracing::warn!(%error, %thread, "expiry not saved; the next access tries again");
+    match expire_if_due(shared, thread, deadline).await {
+        Ok(next) => next.filter(|next| *next > deadline),
+        Err(error) => {
+            tracing::warn!(%error, %thread, "expiry not saved; the next access tries again");
+            None
+        }
     }
 }
 
-fn is_due(open: &Open) -> bool {
-    open.slot().active().is_none()
-        && open.record().and_then(|record| record.execution.deadline()).is_some_and(|due| due <= clock::now())
+/// Gives the deadline that the thread has then.
+async fn expire_if_due(
+    shared: &Shared,
+    thread: &ThreadId,
+    deadline: UnixMillis,
+) -> Result<Option<UnixMillis>, StoreError> {
+    let mut open = shared.threads.slot(thread).open().await?;
+    // Otherwise somebody was faster: an answer, a cancel, or another process. A run that goes on, here or
+    // there, looks at the deadline when it ends.
+    if is_due(&open, deadline) && open.claim().await? && is_due(&open, deadline) {
+        expire(shared, &mut open).await?;
+    }
+    Ok(open.record().and_then(|record| record.execution.deadline()))
 }
 
-/// Takes the open interrupts away and cancels the task that waits for them. The thread is locked.
+/// Whether the open questions are overdue by the clock, or are those whose time was waited for: a clock that
+/// was set back meanwhile does not give them more.
+fn is_due(open: &Open, waited_for: UnixMillis) -> bool {
+    let latest = clock::now().max(waited_for);
+    open.record().and_then(|record| record.execution.deadline()).is_some_and(|due| due <= latest)
+}
+
+/// Takes the open interrupts away and cancels the task that waits for them; one that does not wait for them any
+/// more is left alone, and gets the same time again. The thread is locked and claimed.
 pub(crate) async fn expire(shared: &Shared, open: &mut Open) -> Result<(), StoreError> {
     let task = open.record().and_then(|record| record.execution.task_id.clone());
-    let told = match (&task, shared.kernel.client()) {
-        (Some(task), Ok(client)) => tasks::cancel(shared, &client, task.as_str()).await,
-        (Some(_), Err(_)) => Told::Unreachable,
-        (None, _) => Told::TooLate,
+    let told = match (open.record(), &task, shared.kernel.client()) {
+        (Some(record), Some(task), Ok(client)) if shared.config.profile == Profile::Generic => {
+            match overdue::look(shared, &client, task, record).await {
+                Stand::Waits => tasks::cancel(shared, &client, task.as_str()).await,
+                Stand::Over => Told::TooLate,
+                Stand::Unknown => Told::Unreachable,
+                Stand::GoesOn => return prolong(shared, open).await,
+            }
+        }
+        (_, Some(task), Ok(client)) => tasks::cancel(shared, &client, task.as_str()).await,
+        (_, Some(_), Err(_)) => Told::Unreachable,
+        (_, None, _) => Told::TooLate,
     };
     open.commit(|record| {
         pending::lapse(record);
         if told == Told::Unreachable {
             // Kept so that the thread's next run cancels it.
             record.execution.task_id = task;
+        }
+    })
+    .await
+}
+
+/// Whoever answers from here on follows the task to its end.
+async fn prolong(shared: &Shared, open: &mut Open) -> Result<(), StoreError> {
+    tracing::info!(thread = %open.slot().thread(), "the task goes on without an answer; its question stays open");
+    let until = clock::after(clock::now(), shared.config.interrupt_ttl);
+    open.commit(|record| {
+        for pending in record.execution.pending.values_mut() {
+            pending.expires_at = Some(until);
         }
     })
     .await

@@ -33,7 +33,7 @@ pub use adapter::Adapter;
 pub use cancel::{CancelReply, CancelRequest, CancelStatus};
 pub use config::{
     AdapterConfig, CANCEL_DRAIN, CANCEL_TIMEOUT, IMAGE_JOBS, INTERRUPT_TTL, OnDisconnect, Profile,
-    SIDEBAND_PATIENCE, SIDEBAND_QUIET, TASK_ID_TIMEOUT,
+    SIDEBAND_PATIENCE, SIDEBAND_QUIET, TASK_ID_TIMEOUT, UNATTENDED_MAX_RUNS,
 };
 pub use images::{KERNEL_MAX_BYTES, KERNEL_MAX_SIDE_PX, MAX_IMAGE_BYTES, MAX_IMAGES_BYTES, MAX_PIXELS};
 pub use kernel::Kernel;

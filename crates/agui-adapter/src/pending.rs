@@ -3,10 +3,14 @@
 //! The two differ once a question has changed while it was open: the client got a new id for it (case C77).
 //! The key stays the kernel's, because the other program that reads these records trusts no other key.
 
-use agui_core::{InterruptId, Json};
+use std::collections::BTreeMap;
+
+use agui_core::{InterruptId, Json, JsonObject};
+use agui_iac_code::metadata::Input;
 use agui_mapper::{OpenInput, Sideband, Texts};
 use agui_store::{AppliedAnswer, Digest, PendingInterrupt, ThreadRecord};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 /// The id that clients know a stored question by.
 fn announced_id(key: &InterruptId, stored: &PendingInterrupt) -> InterruptId {
@@ -36,6 +40,15 @@ pub(crate) fn question(key: &InterruptId, stored: &PendingInterrupt, texts: &Tex
     let mut open = OpenInput::restore(announced_id(key, stored).as_str(), value, sideband, texts)?;
     open.input_id = key.as_str().into();
     Some(open)
+}
+
+/// What may be stored of a question: not the values that its user has typed. No answer is checked against them, and
+/// a confirmation of others is another question.
+pub(crate) fn storable(question: JsonObject) -> Option<JsonObject> {
+    let mut members: BTreeMap<String, Box<RawValue>> = question.parse().ok()?;
+    let before = members.len();
+    members.retain(|name, _| !Input::UNSTORED_MEMBERS.contains(&name.as_str()));
+    if members.len() == before { Some(question) } else { JsonObject::from_serialize(&members).ok() }
 }
 
 /// The kernel took the answer to a question: it is open no more, under whichever id.
@@ -83,7 +96,7 @@ fn remember(record: &mut ThreadRecord, interrupt: InterruptId, digest: Digest) {
 
 #[cfg(test)]
 mod tests {
-    use agui_core::{JsonObject, UnixMillis};
+    use agui_core::UnixMillis;
     use agui_store::Execution;
 
     use super::*;
@@ -126,6 +139,21 @@ mod tests {
         reopen(&mut record, &question);
         assert_eq!(answered(&record), [""; 0]);
         assert!(!record.execution.was_answered(&"p".into()));
+    }
+
+    #[test]
+    fn s11_4_what_the_user_typed_into_a_deployment_is_not_stored_and_the_rest_passes_as_it_is() {
+        let object = |text: &str| JsonObject::from_string(text.to_owned()).unwrap();
+        let cases = [
+            (
+                r#"{"kind":"deployment_confirmation","parameter_overrides":{"Password":"s3cr3t"},"cost":{"n":1.50},"effective_deployment_parameters":{"Password":"s3cr3t"}}"#,
+                r#"{"cost":{"n":1.50},"kind":"deployment_confirmation"}"#,
+            ),
+            (r#"{"b":1.50, "a":{"parameter_overrides":2}}"#, r#"{"b":1.50, "a":{"parameter_overrides":2}}"#),
+        ];
+        for (question, stored) in cases {
+            assert_eq!(storable(object(question)).unwrap().get(), stored);
+        }
     }
 
     #[test]

@@ -116,12 +116,12 @@ impl Adapter {
     ///
     /// # Errors
     ///
-    /// 404 if the run is not known: it never was, it ended too long ago, or the server was started again
+    /// 404 `RUN_NOT_FOUND` if the run is not known: it never was, it ended too long ago, or the server was started again
     /// since. 400 if the run has had fewer events than the client says it has seen.
     pub fn attach(&self, request: &AttachRequest, language: Language) -> Result<RunEvents, Problem> {
         let key = RunKey::new(&request.thread_id, &request.run_id);
         let log = self.shared.logs.find(&key);
-        let log = log.ok_or_else(|| problem(language, &ErrorCode::ExecutionNotFound.into()))?;
+        let log = log.ok_or_else(|| problem(language, &ErrorCode::RunNotFound.into()))?;
         let follower = log.follow(request.after);
         let follower = follower.ok_or_else(|| problem(language, &bad_position("out-of-range")))?;
         Ok(RunEvents::new(follower, language))
@@ -157,9 +157,9 @@ impl fmt::Debug for RunEvents {
     }
 }
 
-/// Events that were asked for are gone: this stream cannot be restored.
+/// Events that were asked for are gone; the run is not.
 fn gap() -> ErrorNotice {
-    ErrorNotice::new(ErrorCode::ExecutionLost)
+    ErrorNotice::new(ErrorCode::EventsLost)
 }
 
 #[cfg(test)]

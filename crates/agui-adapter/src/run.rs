@@ -28,7 +28,7 @@ use crate::config::Profile;
 use crate::notice::not_persisted;
 use crate::pending;
 use crate::request::Request;
-use crate::tasks::Told;
+use crate::tasks::{self, Told};
 use crate::threads::{ActiveGuard, Slot};
 use crate::verdict::Verdict;
 
@@ -71,6 +71,10 @@ pub(crate) struct Run {
     context_id: ContextId,
     execution_id: ExecutionId,
     task_id: Option<TaskId>,
+    /// Whether the kernel may have begun a task that it has not named yet.
+    may_have_begun: bool,
+    /// Id of the message that such a task would show.
+    begun_by: Option<String>,
     session_id: Option<SessionId>,
     mapper: EventMapper,
     sink: RunSink,
@@ -98,9 +102,11 @@ impl Run {
             shared,
             slot,
             guard,
+            begun_by: tasks::begun_by(&record.execution),
             context_id: record.context_id,
             execution_id: record.execution.id,
             task_id: record.execution.task_id,
+            may_have_begun: false,
             session_id: record.session_id,
             request,
             mapper,

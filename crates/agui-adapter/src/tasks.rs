@@ -1,13 +1,17 @@
 //! Cancelling tasks of the kernel.
 
+mod unseen;
+
 use a2a_client::{Client, ClientError};
-use a2a_wire::{StreamItem, TaskList, TaskState, code};
-use agui_iac_code::{ErrorCode, ErrorNotice};
+use a2a_wire::{StreamItem, TaskState, code};
+use agui_iac_code::ErrorNotice;
 use agui_store::{ContextId, TaskId, ThreadRecord};
 use tokio::time::timeout;
 
 use crate::adapter::Shared;
 use crate::config::Profile;
+
+pub(crate) use unseen::{Unseen, begun_by, cancel_unseen, first_position};
 
 /// What became of a `CancelTask`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,12 +57,13 @@ pub(crate) enum Leftover {
     Nothing,
     /// Its task.
     Task(TaskId),
-    /// Perhaps a task of this conversation: the server died before it had saved the id.
-    Unknown(ContextId),
+    /// Perhaps a task: the server died before it had saved the id, or the kernel never told it.
+    Unseen(Unseen),
 }
 
 impl Leftover {
-    /// What the record's execution may have left.
+    /// What the record's execution may have left. Only who has claimed the thread can tell: to everybody else
+    /// an execution that goes on looks the same.
     pub(crate) fn of(profile: Profile, record: &ThreadRecord) -> Self {
         match &record.execution.task_id {
             Some(task) => Self::Task(task.clone()),
@@ -69,51 +74,18 @@ impl Leftover {
             {
                 Self::Nothing
             }
-            None => Self::Unknown(record.context_id.clone()),
+            None => Self::Unseen(Unseen::new(record.context_id.clone(), begun_by(&record.execution))),
         }
     }
 }
 
-/// Cancels the task of an execution that nobody ended, before the thread begins another one.
-pub(crate) async fn cancel_leftover(shared: &Shared, leftover: &Leftover) -> Result<(), ErrorNotice> {
-    let tasks = match leftover {
-        Leftover::Nothing => return Ok(()),
-        Leftover::Task(task) => vec![task.clone()],
-        Leftover::Unknown(context) => unfinished(shared, context).await,
-    };
-    for task in tasks {
-        let client = shared.kernel.client()?;
-        if cancel(shared, &client, task.as_str()).await == Told::Unreachable {
-            return Err(ErrorNotice::new(ErrorCode::A2aUnavailable));
-        }
-    }
-    Ok(())
-}
-
-/// The tasks of a conversation that have not ended. None if the kernel cannot say: then the message that
-/// follows meets whatever there is.
-async fn unfinished(shared: &Shared, context: &ContextId) -> Vec<TaskId> {
-    let Ok(client) = shared.kernel.client() else { return Vec::new() };
-    let listed = timeout(shared.config.cancel_timeout, Box::pin(client.list_tasks(context.as_str()))).await;
-    let answer = match listed {
-        Ok(Ok(answer)) => answer,
-        Ok(Err(error)) => {
-            tracing::warn!(%error, "tasks of a conversation not listed");
-            return Vec::new();
-        }
-        Err(_) => {
-            tracing::warn!("tasks of a conversation not listed: no answer in time");
-            return Vec::new();
-        }
-    };
-    let list = answer.raw_result().and_then(TaskList::from_result);
-    let list =
-        list.inspect_err(|error| tracing::warn!(%error, "list of tasks not understood")).unwrap_or_default();
-    let open = list.tasks.iter().filter(|task| !task.status.state.is_terminal());
-    // A server that ignores the filter must not cost other conversations their tasks.
-    open.filter(|task| task.context_id.as_deref() == Some(context.as_str()))
-        .map(|task| TaskId::from(&*task.id))
-        .collect()
+/// Cancels what an execution that nobody ended has left.
+pub(crate) async fn cancel_leftover(shared: &Shared, leftover: &Leftover) -> Result<Told, ErrorNotice> {
+    Ok(match leftover {
+        Leftover::Nothing => Told::TooLate,
+        Leftover::Task(task) => cancel(shared, &shared.kernel.client()?, task.as_str()).await,
+        Leftover::Unseen(unseen) => cancel_unseen(shared, &shared.kernel.client()?, unseen).await,
+    })
 }
 
 fn ended_otherwise(state: &TaskState) -> bool {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use agui_core::ThreadId;
-use agui_store::{StoreError, Stored, ThreadRecord, ThreadStore, Version};
+use agui_store::{Claim, Step, StoreError, Stored, ThreadRecord, ThreadStore, Version};
 use tokio::sync::OwnedMutexGuard;
 
 use crate::active::Active;
@@ -79,13 +79,7 @@ impl Slot {
         if self.active().is_none() {
             *state = self.threads.store.load(&self.thread).await?;
         }
-        Ok(Open { slot: Arc::clone(self), state })
-    }
-
-    /// Makes `active` the thread's run until the guard is dropped. Call it under the thread's lock.
-    pub(crate) fn activate(self: &Arc<Self>, active: Arc<Active>) -> ActiveGuard {
-        *self.active.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&active));
-        ActiveGuard { slot: Arc::clone(self), active }
+        Ok(Open { slot: Arc::clone(self), state, claim: None })
     }
 }
 
@@ -110,6 +104,7 @@ impl fmt::Debug for Slot {
 pub(crate) struct Open {
     slot: Arc<Slot>,
     state: OwnedMutexGuard<Option<Stored>>,
+    claim: Option<Claim>,
 }
 
 impl Open {
@@ -120,6 +115,30 @@ impl Open {
     /// The record, `None` for a thread that was never stored.
     pub(crate) fn record(&self) -> Option<&ThreadRecord> {
         self.state.as_ref().map(|stored| &stored.record)
+    }
+
+    /// Takes the thread for a run and reads the record once more: another process may have run it meanwhile.
+    /// `false` if a run goes on, in this process or in another one.
+    pub(crate) async fn claim(&mut self) -> Result<bool, StoreError> {
+        if self.claim.is_none() && self.slot.active().is_none() {
+            let Slot { thread, threads, .. } = &*self.slot;
+            self.claim = threads.store.claim(thread).await?;
+            if self.claim.is_some() {
+                *self.state = threads.store.load(thread).await?;
+            }
+        }
+        Ok(self.is_claimed())
+    }
+
+    /// Whether the thread was taken for a run.
+    pub(crate) const fn is_claimed(&self) -> bool {
+        self.claim.is_some()
+    }
+
+    /// Makes `active` the thread's run, with the claim if there is one, until the guard is dropped.
+    pub(crate) fn activate(&mut self, active: Arc<Active>) -> ActiveGuard {
+        *self.slot.active.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&active));
+        ActiveGuard { slot: Arc::clone(&self.slot), active, claim: self.claim.take() }
     }
 
     /// Saves a changed copy; the copy becomes the record only if that succeeded.
@@ -140,8 +159,19 @@ impl Open {
     }
 
     async fn save(&mut self, mut record: ThreadRecord, expected: Version) -> Result<(), StoreError> {
-        let version = self.slot.threads.store.save(&mut record, expected).await?;
-        *self.state = Some(Stored::new(record, version));
+        let Slot { thread, threads, .. } = &*self.slot;
+        match threads.store.save(&mut record, expected).await {
+            Ok(version) => *self.state = Some(Stored::new(record, version)),
+            Err(error) => {
+                // Then it is written and may not last. Whoever takes it back must not be refused as stale.
+                if matches!(error, StoreError::Io { step: Step::SyncDirectory, .. })
+                    && let Ok(stored) = threads.store.load(thread).await
+                {
+                    *self.state = stored;
+                }
+                return Err(error);
+            }
+        }
         Ok(())
     }
 }
@@ -151,6 +181,7 @@ impl Open {
 pub(crate) struct ActiveGuard {
     slot: Arc<Slot>,
     active: Arc<Active>,
+    claim: Option<Claim>,
 }
 
 impl ActiveGuard {
@@ -161,6 +192,8 @@ impl ActiveGuard {
 
 impl Drop for ActiveGuard {
     fn drop(&mut self) {
+        // First: who finds no run here has to get the claim.
+        drop(self.claim.take());
         let mut active = self.slot.active.lock().unwrap_or_else(PoisonError::into_inner);
         if active.as_ref().is_some_and(|current| Arc::ptr_eq(current, &self.active)) {
             *active = None;
@@ -226,14 +259,36 @@ mod tests {
         let threads = Threads::new(Arc::new(MemoryStore::new()));
         let slot = threads.slot(&"t".into());
         let run = |execution: &str| Arc::new(Active::new(execution.into(), "inv".into()));
-        let guard = slot.activate(run("e1"));
+        let guard = slot.open().await.unwrap().activate(run("e1"));
         assert_eq!(threads.active().len(), 1);
         // A guard that comes late takes nothing from the run after its own.
-        let next = slot.activate(run("e2"));
+        let next = slot.open().await.unwrap().activate(run("e2"));
         drop(guard);
         assert_eq!(slot.active().unwrap().execution_id, "e2");
         drop(next);
         assert!(slot.active().is_none() && threads.active().is_empty());
+    }
+
+    #[tokio::test]
+    async fn weakness_15_a_thread_that_another_process_runs_is_not_run_here_and_read_anew_once_it_is_free() {
+        let store = Arc::new(MemoryStore::new());
+        let slot = |store| Threads::new(Arc::clone(store) as Arc<dyn ThreadStore>).slot(&"t".into());
+        let (ours, theirs) = (slot(&store), slot(&store));
+        let mut open = ours.open().await.unwrap();
+        let run = {
+            let mut open = theirs.open().await.unwrap();
+            assert!(open.claim().await.unwrap());
+            open.create(record("t")).await.unwrap();
+            open.activate(Arc::new(Active::new("e".into(), "inv".into())))
+        };
+        assert!(!open.claim().await.unwrap() && open.record().is_none());
+        assert!(!theirs.open().await.unwrap().claim().await.unwrap(), "nor twice in one process");
+        drop(run);
+        assert!(open.claim().await.unwrap() && open.record().is_some());
+        assert!(open.claim().await.unwrap(), "who has it has it");
+        assert!(!theirs.open().await.unwrap().claim().await.unwrap());
+        drop(open);
+        assert!(theirs.open().await.unwrap().claim().await.unwrap());
     }
 
     #[tokio::test]

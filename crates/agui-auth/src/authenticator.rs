@@ -1,12 +1,13 @@
 //! The choice of how callers prove who they are.
 
+use http::HeaderMap;
 use http::request::Parts;
 
 #[cfg(feature = "jwt")]
 use crate::JwtVerifier;
 #[cfg(feature = "sigv4")]
 use crate::SigV4Verifier;
-use crate::{BearerToken, ConfigError, Denied};
+use crate::{BearerToken, Caller, ConfigError, Denied};
 
 /// Decides from a request whether the caller may go on.
 ///
@@ -57,7 +58,7 @@ impl Authenticator {
     }
 
     /// Lets the caller in or tells why not, from the head of the request: the whole of it, because a signature
-    /// covers the method and the target too.
+    /// covers the method and the target too. `None` where callers are not told apart because nobody is asked.
     ///
     /// May wait for the keys of an issuer, a few seconds at most. Can be dropped at any await.
     ///
@@ -65,14 +66,32 @@ impl Authenticator {
     /// [`Denied`], which holds the status, the code and the challenge to answer with.
     ///
     /// Source: S1.5; RFC 6750 section 2.1; R27, R28, R33 to R35.
-    pub async fn check(&self, head: &Parts) -> Result<(), Denied> {
+    pub async fn check(&self, head: &Parts) -> Result<Option<Caller>, Denied> {
         match self {
-            Self::Open => Ok(()),
-            Self::Bearer(token) => token.check(&head.headers),
+            Self::Open => Ok(None),
+            Self::Bearer(token) => token.check(&head.headers).map(|()| Some(Caller::new("bearer"))),
             #[cfg(feature = "jwt")]
-            Self::Jwt(verifier) => verifier.check(&head.headers).await,
+            Self::Jwt(verifier) => verifier.check(&head.headers).await.map(Some),
             #[cfg(feature = "sigv4")]
-            Self::SigV4(verifier) => verifier.check(head),
+            Self::SigV4(verifier) => verifier.check(head).map(|()| Some(verifier.caller())),
+        }
+    }
+
+    /// Whether a caller would be let in still who was let in a while ago with these headers and has stayed
+    /// connected: a token expires, and its issuer may have taken the key back. A shared token does not, and a
+    /// signature was for its one request.
+    ///
+    /// May wait, and can be dropped, as [`check`](Self::check).
+    ///
+    /// # Errors
+    /// [`Denied`], as for [`check`](Self::check).
+    pub async fn check_again(&self, headers: &HeaderMap) -> Result<(), Denied> {
+        #[cfg(not(feature = "jwt"))]
+        let _ = headers;
+        match self {
+            #[cfg(feature = "jwt")]
+            Self::Jwt(verifier) => verifier.check(headers).await.map(|_| ()),
+            _ => Ok(()),
         }
     }
 
@@ -115,7 +134,7 @@ mod tests {
     async fn an_open_server_asks_nobody() {
         let auth = Authenticator::default();
         assert!(!auth.is_required());
-        assert!(auth.check(&head()).await.is_ok());
+        assert_eq!(auth.check(&head()).await, Ok(None));
     }
 
     #[tokio::test]

@@ -16,7 +16,7 @@ use jsonwebtoken::{Algorithm, Validation, decode, decode_header};
 
 use crate::bearer::bearer_token;
 use crate::challenge::Challenge;
-use crate::{ConfigError, Denied, DeniedReason, ResourceMetadataUrl};
+use crate::{Caller, ConfigError, Denied, DeniedReason, ResourceMetadataUrl};
 use claims::Claims;
 pub use config::{ClaimMatch, ClaimRule, JwtConfig, ScopeRule};
 pub use discovery_url::DiscoveryUrl;
@@ -93,7 +93,9 @@ impl JwtVerifier {
         self.with_challenge()
     }
 
-    /// Looks for a valid token in the one `Authorization` header. A token that came by another way (a WebSocket
+    /// Looks for a valid token in the one `Authorization` header, and tells whose it is: the subject's, at this
+    /// issuer and through this client, whatever else the token says. A token without a subject is a caller of its
+    /// own. A token that came by another way (a WebSocket
     /// subprotocol) has to be put there first.
     ///
     /// May wait for the keys, [a few seconds](JwtConfig) at most. Can be dropped at any await.
@@ -101,7 +103,7 @@ impl JwtVerifier {
     /// # Errors
     /// [`Denied`]: 401 `UNAUTHORIZED` without a valid token, 403 `ACCESS_DENIED` if it lacks a scope, 503 if the
     /// issuer's keys cannot be had; 401 and 403 with a challenge.
-    pub async fn check(&self, headers: &HeaderMap) -> Result<(), Denied> {
+    pub async fn check(&self, headers: &HeaderMap) -> Result<Caller, Denied> {
         let verdict = match bearer_token(headers) {
             Ok(token) => self.check_token(token).await,
             Err(reason) => Err(reason),
@@ -113,7 +115,7 @@ impl JwtVerifier {
         })
     }
 
-    async fn check_token(&self, token: &[u8]) -> Result<(), DeniedReason> {
+    async fn check_token(&self, token: &[u8]) -> Result<Caller, DeniedReason> {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(DeniedReason::Malformed);
         }
@@ -128,7 +130,8 @@ impl JwtVerifier {
         let validation = signature_only(header.alg);
         let mut claims = found.keys().filter_map(|key| decode::<Claims>(token, key, &validation).ok());
         let claims = claims.next().ok_or(DeniedReason::Signature)?.claims;
-        claims.check(&self.config, found.issuer(), self.config.clock.now())
+        claims.check(&self.config, found.issuer(), self.config.clock.now())?;
+        Ok(claims.caller(token))
     }
 
     fn with_challenge(mut self) -> Self {

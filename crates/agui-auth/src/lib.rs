@@ -2,6 +2,7 @@
 
 mod authenticator;
 mod bearer;
+mod caller;
 mod challenge;
 mod clock;
 mod denied;
@@ -17,6 +18,7 @@ mod sigv4;
 
 pub use authenticator::Authenticator;
 pub use bearer::BearerToken;
+pub use caller::Caller;
 pub use challenge::ResourceMetadataUrl;
 pub use clock::Clock;
 pub use denied::{Denied, DeniedReason};

@@ -15,7 +15,7 @@ use http::{HeaderMap, Method};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-use crate::{Clock, ConfigError, Denied, DeniedReason};
+use crate::{Caller, Clock, ConfigError, Denied, DeniedReason};
 use canonical::PayloadHash;
 pub use credentials::AwsCredentials;
 use presented::{Form, Presented};
@@ -109,6 +109,11 @@ impl SigV4Verifier {
         self
     }
 
+    /// Whoever signs with these credentials.
+    pub(crate) fn caller(&self) -> Caller {
+        Caller::new(format!("sigv4 {}", self.credentials.access_key_id()))
+    }
+
     /// Checks all that the head tells. A request that announces a body without its hash passes when the rest
     /// is right: its signature can only be checked by [`check_body`](Self::check_body).
     ///
@@ -154,7 +159,12 @@ impl SigV4Verifier {
         }
         self.check_time(&presented)?;
         self.check_session_token(&presented)?;
-        Ok(presented)
+        // Found missing when the signature is computed, too; but that may take the body.
+        if presented.signed_headers.iter().all(|name| canonical::has_header(head, name)) {
+            Ok(presented)
+        } else {
+            Err(DeniedReason::UnsignedHeader)
+        }
     }
 
     fn check_time(&self, presented: &Presented<'_>) -> Result<(), DeniedReason> {

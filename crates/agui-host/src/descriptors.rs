@@ -1,7 +1,8 @@
 //! How many files and sockets this process may have open.
 
-/// As many as are asked for: every stream needs two sockets, and the limit is inherited by the managed
-/// kernel, where a far larger one makes programs slow that walk over all descriptors before they start another.
+/// As many as are asked for: every stream needs two sockets and the lock of its thread. The limit is inherited by
+/// the managed kernel, where a far larger one makes programs slow that walk over all descriptors before they start
+/// another.
 #[cfg(unix)]
 const WANTED: u64 = 65_536;
 

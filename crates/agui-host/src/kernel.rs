@@ -34,8 +34,7 @@ impl Program for KernelProgram {
         let fill = |word: &String| word.replace("{host}", "127.0.0.1").replace("{port}", &port.to_string());
         let command = CommandLine::new(self.words.iter().map(fill), Output::Discarded)
             // The only place where the token is handed over: not on a command line that others can read.
-            .with_variable("IACCODE_A2A_HTTP_TOKEN", token.expose())
-            .without_variable("IAC_CODE_AGUI_AUTH_TOKEN");
+            .with_variable("IACCODE_A2A_HTTP_TOKEN", token.expose());
         match std::env::var_os("IACCODE_A2A_ALLOWED_CWDS") {
             Some(_) => command,
             None => command.with_variable("IACCODE_A2A_ALLOWED_CWDS", &self.roots),

@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::HostError;
-use crate::guard::{GUARD_ARGUMENT, TERM_GRACE};
+use crate::guard::{GUARD_ARGUMENT, TERM_GRACE, own_executable};
 
 /// Time that a program gets until it is ready, unless it says otherwise: 20 s.
 pub const READY_WITHIN: Duration = Duration::from_secs(20);
@@ -67,7 +67,14 @@ pub enum Output {
     Shared,
 }
 
-/// How a program is started.
+/// Whether a variable holds a token of the servers themselves: a program that runs what a model says needs none of them.
+fn holds_own_token(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.ends_with("_TOKEN")
+        && ["AGENTCORE_SHIM_", "AGUI_SERVER_", "IAC_CODE_AGUI_"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// How a program is started: in the environment of the server, without the server's own tokens.
 ///
 /// `Debug` leaves the values of variables out: they hold tokens.
 #[derive(Clone)]
@@ -75,7 +82,6 @@ pub struct CommandLine {
     words: Vec<OsString>,
     output: Output,
     set: Vec<(OsString, OsString)>,
-    unset: Vec<OsString>,
 }
 
 impl CommandLine {
@@ -83,20 +89,13 @@ impl CommandLine {
     #[must_use]
     pub fn new(words: impl IntoIterator<Item = impl Into<OsString>>, output: Output) -> Self {
         let words = words.into_iter().map(Into::into).collect();
-        Self { words, output, set: Vec::new(), unset: Vec::new() }
+        Self { words, output, set: Vec::new() }
     }
 
     /// Sets a variable of its environment.
     #[must_use]
     pub fn with_variable(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
         self.set.push((name.as_ref().to_owned(), value.as_ref().to_owned()));
-        self
-    }
-
-    /// Hides a variable of this process from it.
-    #[must_use]
-    pub fn without_variable(mut self, name: impl AsRef<OsStr>) -> Self {
-        self.unset.push(name.as_ref().to_owned());
         self
     }
 }
@@ -108,7 +107,6 @@ impl std::fmt::Debug for CommandLine {
             .field("words", &self.words)
             .field("output", &self.output)
             .field("set", &set)
-            .field("unset", &self.unset)
             .finish()
     }
 }
@@ -270,15 +268,16 @@ impl<P: Program> Launch<P> {
         let port = free_port().map_err(HostError::NoPort)?;
         let token = Secret::new(random_token());
         let line = self.0.command(port, &token);
-        let mut command = Command::new(std::env::current_exe().map_err(HostError::OwnExecutable)?);
-        command.arg(GUARD_ARGUMENT).args(&line.words).stdin(Stdio::piped()).envs(line.set);
+        let mut command = Command::new(own_executable().map_err(HostError::OwnExecutable)?);
+        command.arg(GUARD_ARGUMENT).args(&line.words).stdin(Stdio::piped());
+        for name in std::env::vars_os().map(|(name, _)| name).filter(|name| holds_own_token(name)) {
+            command.env_remove(name);
+        }
+        command.envs(line.set);
         command.stdout(match line.output {
             Output::Discarded => Stdio::null(),
             Output::Shared => Stdio::inherit(),
         });
-        for name in &line.unset {
-            command.env_remove(name);
-        }
         #[cfg(unix)]
         command.process_group(0);
         let program = self.0.name();

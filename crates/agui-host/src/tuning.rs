@@ -7,6 +7,10 @@ use agui_adapter::AdapterConfig;
 use agui_transport::{Limits, ServerBuilder, Timeouts};
 use clap::Args;
 
+/// How long a connection may rest between two requests. Proxies keep them for 60 s, commonly: one that closes later
+/// sends no request into a connection that is just being closed.
+const KEEP_ALIVE: Duration = Duration::from_secs(120);
+
 /// Every bound is at its default unless its flag says otherwise.
 #[derive(Debug, Clone, Default, Args)]
 #[non_exhaustive]
@@ -29,6 +33,9 @@ pub struct Tuning {
     /// Time that a stopped run gets to learn its task's id, in seconds.
     #[arg(long, hide = true, value_name = "SECONDS", value_parser = seconds)]
     task_id_timeout: Option<Duration>,
+    /// Runs that may go on at a time although nobody reads them.
+    #[arg(long, hide = true, value_name = "NUMBER")]
+    max_unattended_runs: Option<usize>,
     /// Time for the body of a request, in seconds.
     #[arg(long, hide = true, value_name = "SECONDS", value_parser = seconds)]
     request_timeout: Option<Duration>,
@@ -65,6 +72,9 @@ impl Tuning {
         if let Some(timeout) = self.cancel_timeout {
             config = config.with_cancel_timeout(timeout);
         }
+        if let Some(runs) = self.max_unattended_runs {
+            config = config.with_max_unattended_runs(runs);
+        }
         match self.task_id_timeout {
             Some(timeout) => config.with_task_id_timeout(timeout),
             None => config,
@@ -85,9 +95,10 @@ impl Tuning {
         }
     }
 
-    /// Waiting times of a server.
+    /// Waiting times of a server, which lets connections rest longer than a proxy keeps them.
     #[must_use]
-    pub const fn timeouts(&self, mut timeouts: Timeouts) -> Timeouts {
+    pub const fn timeouts(&self, timeouts: Timeouts) -> Timeouts {
+        let mut timeouts = timeouts.with_idle(KEEP_ALIVE);
         if let Some(timeout) = self.request_timeout {
             timeouts = timeouts.with_body(timeout);
         }

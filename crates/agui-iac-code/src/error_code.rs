@@ -116,6 +116,10 @@ error_codes! {
     NotFound = "NOT_FOUND", 404, NotFound, false;
     /// There is no such execution, or it is somebody else's.
     ExecutionNotFound = "EXECUTION_NOT_FOUND", 404, ExecutionNotFound, false;
+    /// There is no such run to read again, or it ended too long ago.
+    RunNotFound = "RUN_NOT_FOUND", 404, RunNotFound, false;
+    /// Events of a run that a reader needs are not kept any more; the run itself is not affected.
+    EventsLost = "EVENTS_LOST", 410, EventsLost, false;
     /// The path does not take this method.
     MethodNotAllowed = "METHOD_NOT_ALLOWED", 405, MethodNotAllowed, false;
     /// The caller accepts no form that this server can answer with.

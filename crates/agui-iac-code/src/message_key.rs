@@ -224,6 +224,10 @@ message_keys! {
     CancelledByAnswer = "error-cancelled-by-answer";
     /// There is no such execution.
     ExecutionNotFound = "error-execution-not-found";
+    /// There is no such run, or it is not kept any more.
+    RunNotFound = "error-run-not-found";
+    /// Events of a run are not kept any more.
+    EventsLost = "error-events-lost";
 
     /// A tool call needs a permission.
     InterruptPermission = "interrupt-permission";

@@ -1,5 +1,7 @@
 //! Rules that hold for every A2A agent: states, messages, artifacts, histories.
 
+use std::collections::HashMap;
+
 use a2a_wire::{Message, Role, Task, TaskState};
 use agui_iac_code::metadata::Input;
 
@@ -14,15 +16,13 @@ mod digest;
 mod replay;
 mod shown;
 mod snapshot;
+mod source;
 mod text;
 mod updates;
 
 pub(crate) use artifacts::Artifacts;
-pub(crate) use text::TextFlow;
+pub(crate) use text::{TextFlow, Unaligned};
 use updates::Told;
-
-/// Id of messages that the agent gives none.
-const NAMELESS_MESSAGE: &str = "message";
 
 /// The state of a run that does not depend on whose agent it is.
 #[derive(Debug)]
@@ -36,7 +36,9 @@ pub(crate) struct Turn {
     max_artifact_bytes: usize,
     /// Whether the task has worked since this run began.
     has_worked: bool,
-    /// When the question was asked that was answered last in this run, in the agent's own words.
+    /// Whether the agent has got an answer in this run …
+    has_answered: bool,
+    /// … and when it had asked that, in its own words.
     answered_at: Option<String>,
 }
 
@@ -61,6 +63,7 @@ impl Turn {
             told: Told::new(config.resume.is_some()),
             max_artifact_bytes: config.max_artifact_bytes,
             has_worked: false,
+            has_answered: false,
             answered_at: None,
         }
     }
@@ -98,6 +101,7 @@ impl Turn {
             self.answered_at = asks::asked_at(open);
         }
         self.told.go_on();
+        self.has_answered = true;
         self.questions.answered(&mut self.observed, id);
     }
 
@@ -119,35 +123,46 @@ impl Turn {
         if !is_answer(state) || !is_agents(message) {
             return;
         }
-        let id = message_id(message);
-        if *state == TaskState::Completed && !self.text.is_open(id) {
-            self.text.whole(&mut self.spans, id, &joined(message));
-        } else {
-            for text in message.texts() {
-                self.text.delta(&mut self.spans, id, text);
+        let id = &*message.message_id;
+        if *state == TaskState::Completed {
+            let text = joined(message);
+            if !self.text.is_open(id) {
+                return self.text.whole(&mut self.spans, id, &text);
             }
+            if self.text.is_all_of(id, &text) {
+                return;
+            }
+        }
+        for text in message.texts() {
+            self.text.delta(&mut self.spans, id, text);
         }
     }
 
     /// Shows what is missing of the whole final text that a status message repeats.
     pub(crate) fn final_text(&mut self, state: &TaskState, message: &Message<'_>) {
         if (is_answer(state) || *state == TaskState::InputRequired) && is_agents(message) {
-            self.text.whole(&mut self.spans, message_id(message), &joined(message));
+            self.text.whole(&mut self.spans, &message.message_id, &joined(message));
         }
     }
 
     /// Shows what messages of a Task say that was not shown yet.
-    pub(crate) fn task_text<'t, 'a: 't>(&mut self, answers: impl IntoIterator<Item = &'t Message<'a>>) {
+    pub(crate) fn task_text<'t, 'a: 't>(
+        &mut self,
+        answers: impl IntoIterator<Item = &'t Message<'a>>,
+        unaligned: Unaligned,
+    ) {
+        let mut places: HashMap<&str, usize> = HashMap::new();
         let mut messages: Vec<(&str, Vec<&str>)> = Vec::new();
         for message in answers {
-            let id = message_id(message);
-            match messages.iter_mut().find(|(known, _)| *known == id) {
-                Some((_, texts)) => texts.extend(message.texts()),
-                None => messages.push((id, message.texts().collect())),
+            let id = &*message.message_id;
+            let place = *places.entry(id).or_insert(messages.len());
+            if place == messages.len() {
+                messages.push((id, Vec::new()));
             }
+            messages[place].1.extend(message.texts());
         }
         for (id, texts) in messages {
-            self.text.snapshot(&mut self.spans, id, &texts);
+            self.text.snapshot(&mut self.spans, id, &texts, unaligned);
         }
     }
 
@@ -155,7 +170,7 @@ impl Turn {
     pub(crate) fn direct_message(&mut self, message: &Message<'_>) {
         self.observed.direct_message = true;
         if message.role != Role::User {
-            self.text.whole(&mut self.spans, message_id(message), &joined(message));
+            self.text.whole(&mut self.spans, &message.message_id, &joined(message));
         }
     }
 }
@@ -196,8 +211,4 @@ const fn is_answer(state: &TaskState) -> bool {
         // What a state that is not known yet says is better shown than lost.
         _ => true,
     }
-}
-
-pub(crate) fn message_id<'m>(message: &'m Message<'_>) -> &'m str {
-    if message.message_id.is_empty() { NAMELESS_MESSAGE } else { &message.message_id }
 }

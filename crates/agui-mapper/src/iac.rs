@@ -117,7 +117,8 @@ impl Iac {
         for artifact in &task.artifacts {
             artifacts::of_task(turn, artifact);
         }
-        turn.task_text(answers_in(task).chain(last_answer(task)));
+        let unaligned = turn.text.unaligned();
+        turn.task_text(answers_in(task).chain(last_answer(task)), unaligned);
         if state.is_interrupted() {
             prompt::raise(turn, state, task.status.message.as_ref(), Seen::Task);
         }

@@ -8,7 +8,7 @@ use agui_core::{
 use agui_iac_code::custom::{SESSION_V1, SessionV1};
 use agui_iac_code::{ErrorCode, PipelineState};
 
-use crate::a2a::{Turn, message_id};
+use crate::a2a::Turn;
 use crate::config::{Dialect, MapperConfig};
 use crate::custom::{TASK_V1, TaskV1};
 use crate::iac::Iac;
@@ -203,7 +203,7 @@ impl EventMapper {
         let StreamItem::StatusUpdate(update) = item else { return };
         let Some(message) = update.status.message.as_ref().filter(|_| self.added_text) else { return };
         let update = message.texts().next().and_then(|text| Alike::new(json, text));
-        self.repeated = update.map(|update| Repeated { update, message: message_id(message).into() });
+        self.repeated = update.map(|update| Repeated { update, message: message.message_id.as_ref().into() });
     }
 
     /// Maps an update that is the remembered one but for its text; `false` if it is another one, and nothing

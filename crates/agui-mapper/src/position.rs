@@ -52,6 +52,10 @@ pub struct ResumePoint {
     /// only).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub artifact_digests: BTreeMap<String, String>,
+    /// Id of the message that began the execution, for whoever looks for its task before that is known. A
+    /// mapper neither reads nor keeps it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub begun_by: Option<String>,
 }
 
 impl ResumePoint {
@@ -92,6 +96,13 @@ impl ResumePoint {
         self
     }
 
+    /// Sets the id of the message that began the execution.
+    #[must_use]
+    pub fn with_begun_by(mut self, message_id: impl Into<String>) -> Self {
+        self.begun_by = Some(message_id.into());
+        self
+    }
+
     /// Sets the ids of the announced artifacts.
     #[must_use]
     pub fn with_artifacts(mut self, ids: Vec<String>) -> Self {
@@ -100,15 +111,18 @@ impl ResumePoint {
     }
 }
 
-/// What one run showed of one message of the kernel, as digests.
+/// What one run showed of one message or artifact of the kernel, as digests.
 ///
 /// Example: see [`ResumePoint`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ShownText {
-    /// The kernel's id of the message; a resumed turn goes on under the same id.
+    /// The kernel's id of the message, or the id of the artifact; a resumed turn goes on under the same id.
     pub message_id: String,
+    /// Which text of an artifact it is, from 1 on; absent for a message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifact_version: Option<u32>,
     /// Length of the text in bytes.
     pub bytes: u64,
     /// SHA-256 of the text, lower-case hexadecimal.
@@ -128,6 +142,6 @@ impl ShownText {
     #[must_use]
     pub fn new(message_id: impl Into<String>, bytes: u64, digest: impl Into<String>) -> Self {
         let (message_id, digest) = (message_id.into(), digest.into());
-        Self { message_id, bytes, digest, tail: String::new(), heads: Vec::new() }
+        Self { message_id, artifact_version: None, bytes, digest, tail: String::new(), heads: Vec::new() }
     }
 }

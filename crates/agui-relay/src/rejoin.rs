@@ -8,6 +8,7 @@ mod config;
 mod log;
 mod pump;
 mod reader;
+mod requester;
 mod runs;
 mod segment;
 mod table;
@@ -40,8 +41,8 @@ pub const MEANING_MAX_BYTES: usize = 1024 * 1024;
 /// An [`Agent`] that does not run the same request twice.
 ///
 /// Same means: the same thread id, the same run id, a body that says the same, whatever the order of its
-/// keys (see [`MEANING_MAX_BYTES`]), and the same [requester](RejoinConfig::requester). Requests that are refused leave no trace, so they can be tried again. Clones
-/// share their runs.
+/// keys (see [`MEANING_MAX_BYTES`]), and the same [requester](RejoinConfig::requester). Requests that are
+/// refused leave no trace, so they can be tried again. Clones share their runs.
 ///
 /// ```
 /// use agui_relay::{CancelOutcome, Rejoin, RejoinConfig, Upstream, UpstreamConfig};
@@ -110,7 +111,8 @@ impl Rejoin {
             return Err(text::problem(language, ErrorCode::ShuttingDown));
         }
         let key = RunKey::new(&request.input.thread_id, &request.input.run_id);
-        let mut reader = match shared.table.enter(&key, identity(&request, &shared.config.requester)) {
+        let requester = shared.table.requester(&request.headers);
+        let mut reader = match shared.table.enter(&key, requester, digest(&request.body)) {
             Found::New(entry) => {
                 let reader = entry.log.follow();
                 shared.pumps.spawn(pump::run(Arc::clone(shared), entry, request).in_current_span());
@@ -131,26 +133,6 @@ impl Rejoin {
         self.shared.readers.spawn(reader::show(reader, sink, language));
         stream
     }
-}
-
-/// What two requests have to share to be the same one. A run is nobody else's to read, so it is not enough to say
-/// the same.
-fn identity(request: &RunRequest, requester: &[Box<str>]) -> Digest {
-    let body = digest(&request.body);
-    let mut told = Vec::new();
-    for name in requester {
-        for (_, value) in request.headers.iter().filter(|(known, value)| known == name && !value.is_empty()) {
-            // No name and no value of a header holds a zero byte.
-            told.extend(
-                [name.as_bytes(), value.as_bytes()].into_iter().flat_map(|text| [text, b"\0"]).flatten(),
-            );
-        }
-    }
-    if told.is_empty() {
-        return body;
-    }
-    told.extend(body.as_bytes());
-    Digest::of(&told)
 }
 
 /// What two bodies have to share to be the same request: their meaning, or if they are large their bytes, because

@@ -6,6 +6,14 @@ use agui_i18n::Language;
 use agui_iac_code::ErrorCode;
 use uuid::Uuid;
 
+/// Characters of what others have written that a log line holds: ids may be as long as a body.
+const LOGGED_CHARACTERS: usize = 1_024;
+
+/// As much of a foreign text as is written down.
+pub(crate) fn shown(text: &str) -> &str {
+    text.char_indices().nth(LOGGED_CHARACTERS).map_or(text, |(end, _)| &text[..end])
+}
+
 /// The language that the caller of a request reads.
 pub(crate) fn language_of(request: &RunRequest) -> Language {
     agui_i18n::choose(None, request.accept_language.as_deref())
@@ -51,5 +59,17 @@ impl ErrorId {
 impl std::fmt::Display for ErrorId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.0.simple())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_down_has_a_bound() {
+        assert_eq!(shown("é"), "é");
+        assert_eq!(shown(&"é".repeat(LOGGED_CHARACTERS)), "é".repeat(LOGGED_CHARACTERS));
+        assert_eq!(shown(&"é".repeat(LOGGED_CHARACTERS + 1)), "é".repeat(LOGGED_CHARACTERS));
     }
 }

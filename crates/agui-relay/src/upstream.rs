@@ -153,7 +153,10 @@ impl Shared {
             // Dropping the request closes its connection, which is how the upstream hears of it.
             biased;
             posted = posted => posted,
-            () = sink.closed() => return debug!(%thread_id, %run_id, "nobody waits for the run any more"),
+            () = sink.closed() => {
+                let (thread_id, run_id) = (text::shown(thread_id.as_str()), text::shown(run_id.as_str()));
+                return debug!(thread_id, run_id, "nobody waits for the run any more");
+            }
             () = self.stop.cancelled() => {
                 sink.send(text::run_error(language, ErrorCode::ShuttingDown));
                 return;

@@ -4,6 +4,7 @@
 //!
 //! - `<key>.runs/<two hexadecimal digits>`: history that has left the document ([`history`]),
 //! - `.<key>.json.lock`: the lock file, empty, held during a save,
+//! - `.<key>.json.run`: empty, held locked by whoever runs the thread,
 //! - `.<key>.json.tmp`: the next document; a leftover of a crash is replaced by the next save,
 //! - `<state-dir>/parked/<key>`: says that the thread waits for answers ([`marker`]).
 //!
@@ -35,6 +36,7 @@ use self::directory::Directories;
 use self::history::Lookup;
 use self::lock::{ThreadGuard, ThreadLocks};
 use self::thread::ThreadFiles;
+use crate::claim::Claim;
 use crate::digest::Digest;
 use crate::document;
 use crate::error::{Entry, Step, StoreError};
@@ -219,6 +221,11 @@ impl ThreadStore for FileStore {
             .await?;
         *record = next;
         Ok(saved)
+    }
+
+    async fn claim(&self, thread: &ThreadId) -> Result<Option<Claim>, StoreError> {
+        let stem = key::stem(thread)?;
+        self.blocking(move |Directories { threads, .. }| lock::claim(threads, &stem)).await
     }
 
     async fn run_digest(&self, thread: &ThreadId, run: &RunId) -> Result<Option<Digest>, StoreError> {

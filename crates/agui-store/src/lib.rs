@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod canonical;
+mod claim;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod digest;
@@ -14,6 +15,7 @@ mod record;
 mod store;
 
 pub use canonical::{answer_digest, python_digest, request_digest};
+pub use claim::Claim;
 pub use digest::{Digest, DigestTextError};
 pub use error::{Corruption, Entry, Step, StoreError};
 #[cfg(feature = "failpoints")]

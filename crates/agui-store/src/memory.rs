@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::ops::Bound;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agui_core::{InterruptId, RunId, ThreadId};
 use async_trait::async_trait;
 
+use crate::claim::Claim;
 use crate::digest::Digest;
 use crate::error::StoreError;
 use crate::id::ExecutionId;
@@ -21,6 +22,19 @@ use crate::store::{ParkedCursor, ParkedPage, ParkedThread, Stored, ThreadStore, 
 #[derive(Default)]
 pub struct MemoryStore {
     threads: Mutex<BTreeMap<ThreadId, Kept>>,
+    claimed: Arc<Mutex<BTreeSet<ThreadId>>>,
+}
+
+/// An entry among the claimed threads.
+struct Claimed {
+    claimed: Arc<Mutex<BTreeSet<ThreadId>>>,
+    thread: ThreadId,
+}
+
+impl Drop for Claimed {
+    fn drop(&mut self) {
+        self.claimed.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.thread);
+    }
 }
 
 struct Kept {
@@ -116,6 +130,15 @@ impl ThreadStore for MemoryStore {
             .or_insert_with(|| Kept { record: record.clone(), number, older: Older::default() });
         kept.older.keep(retired);
         Ok(Version::of_number(number))
+    }
+
+    async fn claim(&self, thread: &ThreadId) -> Result<Option<Claim>, StoreError> {
+        if thread.as_str().is_empty() {
+            return Err(StoreError::EmptyThreadId);
+        }
+        let is_new = self.claimed.lock().unwrap_or_else(PoisonError::into_inner).insert(thread.clone());
+        let claimed = || Claimed { claimed: Arc::clone(&self.claimed), thread: thread.clone() };
+        Ok(is_new.then(|| Claim::new(claimed())))
     }
 
     async fn run_digest(&self, thread: &ThreadId, run: &RunId) -> Result<Option<Digest>, StoreError> {

@@ -164,11 +164,10 @@ impl ThreadRecord {
         self.execution = Execution::new(id, invocation_id);
     }
 
-    /// Ends the execution: no task, nothing pending, its id among the ended ones.
+    /// Ends the execution: no task, nothing pending, no position to go on from, its id among the ended ones.
     pub fn mark_terminal(&mut self) {
         self.note_terminal();
-        self.execution.task_id = None;
-        self.execution.pending.clear();
+        self.execution.end();
     }
 
     /// Whether `execution` is among the ended ones that the record still carries.
@@ -245,6 +244,26 @@ mod tests {
         record.mark_terminal();
         record.rotate("e2".into(), "inv-2".into());
         assert_eq!(record.terminal_executions, ["e1"]);
+    }
+
+    #[test]
+    fn an_ended_execution_keeps_its_names_and_its_answers_and_nothing_to_go_on_from() {
+        let mut record = record();
+        record.apply_answer(&"i".into(), Digest::of(b"answer"));
+        let execution = &mut record.execution;
+        execution.task_id = Some("task".into());
+        execution.pipeline_sequence = 7;
+        execution.open_steps.insert("step:plan".into());
+        execution.text_digests.insert(Digest::of(b"text"));
+        execution.position = agui_core::JsonObject::from_string("{}".to_owned()).ok();
+        execution.pending.insert("j".into(), PendingInterrupt::new(execution.position.clone().unwrap()));
+
+        record.mark_terminal();
+
+        let mut expected = Execution::new("e1".into(), "inv-1".into());
+        expected.note_answered(&"i".into());
+        assert_eq!(record.execution, expected);
+        assert!(record.is_terminal(&"e1".into()));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::num::NonZeroUsize;
 use agui_core::{InterruptId, RunId, ThreadId, UnixMillis};
 use async_trait::async_trait;
 
+use crate::claim::Claim;
 use crate::digest::Digest;
 use crate::error::StoreError;
 use crate::id::ExecutionId;
@@ -64,6 +65,31 @@ pub trait ThreadStore: fmt::Debug + Send + Sync + 'static {
     /// written. After any other error the old record is still there, except when only the last step,
     /// making the directory entry durable ([`Step::SyncDirectory`](crate::Step::SyncDirectory)), failed.
     async fn save(&self, record: &mut ThreadRecord, expected: Version) -> Result<Version, StoreError>;
+
+    /// Takes the thread for a run; `None` if somebody has taken it.
+    ///
+    /// As long as the claim is held nobody else gets one, through this store or another one over the same
+    /// records. Whoever gets one knows that no run of another process goes on, so load the record after it.
+    /// A claim stops no [`save`](Self::save): it says who runs the thread, not who may write.
+    ///
+    /// ```
+    /// use agui_store::{MemoryStore, StoreError, ThreadStore};
+    ///
+    /// # async fn example() -> Result<(), StoreError> {
+    /// let store = MemoryStore::new();
+    /// let claim = store.claim(&"thread".into()).await?;
+    /// assert!(claim.is_some());
+    /// assert!(store.claim(&"thread".into()).await?.is_none());
+    /// drop(claim);
+    /// assert!(store.claim(&"thread".into()).await?.is_some());
+    /// # Ok(())
+    /// # }
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(example()).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    /// If nobody can tell.
+    async fn claim(&self, thread: &ThreadId) -> Result<Option<Claim>, StoreError>;
 
     /// Digest of the request that used this run id, however long ago.
     ///

@@ -108,7 +108,8 @@ impl ServerBuilder {
 
     /// How many runs and upgraded connections each session may begin; one more gets 429
     /// `RATE_LIMIT_EXCEEDED`. `session` is the header that names the session; callers without it share an
-    /// allowance.
+    /// allowance. The runs of an upgraded connection count if its agent is
+    /// [`rate_limited`](crate::rate_limited).
     pub fn rate_limit(mut self, limit: RateLimit, session: HeaderName) -> Self {
         self.sessions = Some(Sessions::new(limit, session));
         self

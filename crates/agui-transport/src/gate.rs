@@ -7,9 +7,9 @@ use agui_core::{Agent, DecodeError, RunAgentInput, RunRequest};
 use agui_i18n::Language;
 use agui_iac_code::MessageKey;
 use bytes::Bytes;
-use http::header::{ACCEPT_LANGUAGE, AUTHORIZATION, CONNECTION, COOKIE, PROXY_AUTHORIZATION};
+use http::header::{ACCEPT_LANGUAGE, AUTHORIZATION, CONNECTION, COOKIE, PROXY_AUTHORIZATION, UPGRADE};
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Version};
 use hyper::body::Body;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
@@ -29,7 +29,7 @@ use crate::route_table::{RouteTable, Target};
 use crate::sessions::Sessions;
 use crate::site::{self, Site};
 use crate::socket::Wire;
-use crate::{EchoHeaders, ErrorMode, Limits, Timeouts};
+use crate::{CALLER, EchoHeaders, ErrorMode, Limits, Timeouts};
 use crate::{media, upgrade};
 
 /// Body size from which decoding leaves the event loop, in bytes (256 KiB, about 1 ms of parsing):
@@ -139,6 +139,11 @@ impl Gate {
         };
         let span = ids.span();
         let mut response = self.attend(&mut head, Intake::new(body), seat, visit).instrument(span).await;
+        if head.version >= Version::HTTP_2 {
+            // One connection carries many requests there, and its headers say nothing about it (RFC 9113, 8.2.2).
+            response.headers_mut().remove(CONNECTION);
+            response.headers_mut().remove(UPGRADE);
+        }
         self.site.mark(&head.headers, response.headers_mut());
         if let Some(echo) = &self.echo {
             echo.mark(&ids, response.headers_mut());
@@ -191,13 +196,20 @@ impl Gate {
             return Err(Refusal::Busy);
         }
         self.check_running()?;
-        if target.needs_auth() {
-            self.authenticator.check(head).await.map_err(Refusal::Denied)?;
-        }
-        if let Some(sessions) = self.sessions.as_ref().filter(|_| target.starts_work()) {
-            sessions.check(&head.headers)?;
+        let caller = if target.needs_auth() {
+            self.authenticator.check(head).await.map_err(Refusal::Denied)?
+        } else {
+            None
+        };
+        // Nobody uses up the allowance of a session who has not proved who it is, which may take the body.
+        let is_proved_by_body = self.authenticator.needs_body();
+        if !is_proved_by_body {
+            self.take_allowance(head, &target)?;
         }
         let body = self.take_body(head, intake, &target).await?;
+        if is_proved_by_body {
+            self.take_allowance(head, &target)?;
+        }
         // The body may have taken a while.
         self.check_running()?;
 
@@ -206,6 +218,7 @@ impl Gate {
                 params: found.params,
                 query: head.uri.query().map(Into::into),
                 headers: head.headers.clone(),
+                caller,
                 body,
                 language: visit.language,
             };
@@ -215,8 +228,19 @@ impl Gate {
         let (input, body) = self.decode(body).await.map_err(|fault| fault.refusal(accept_language))?;
         visit.log.names(&input.thread_id, &input.run_id);
         visit.encoding = media::encoding(&head.headers);
-        let request = with_headers(RunRequest::new(input, body), &head.headers, self.shows_authorization);
+        let mut request = with_headers(RunRequest::new(input, body), &head.headers, self.shows_authorization);
+        if let Some(caller) = caller {
+            request = request.with_header(CALLER, caller.as_str());
+        }
         Ok(Passed::Run(Box::new(request)))
+    }
+
+    /// Takes one call off the allowance of the session, if the request begins something.
+    fn take_allowance(&self, head: &Parts, target: &Target) -> Result<(), Refusal> {
+        match &self.sessions {
+            Some(sessions) if target.starts_work() => sessions.check(&head.headers),
+            _ => Ok(()),
+        }
     }
 
     /// Checks what the request carries and wants to read, and reads what it carries.

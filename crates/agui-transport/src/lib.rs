@@ -30,6 +30,7 @@ mod sessions;
 mod settings;
 mod site;
 mod socket;
+mod still_let_in;
 mod upgrade;
 mod words;
 mod work;
@@ -49,8 +50,21 @@ pub use serve::Stopped;
 pub use server::Server;
 #[cfg(feature = "tower")]
 pub use service::{AguiBody, AguiService};
+pub use sessions::rate_limited;
 pub use settings::{Limits, Timeouts};
+pub use still_let_in::still_let_in;
 pub use upgrade::{Upgrade, UpgradeStop, Upgraded};
+
+/// Name of the entry among the [headers of a run request](agui_core::RunRequest::headers) that says who the caller is,
+/// as far as the [authenticator](ServerBuilder::authenticator) knows: an [`agui_auth::Caller`], the same for all
+/// requests of one caller.
+///
+/// No client can send it, and no HTTP client can pass it on: the name of no header has a colon.
+///
+/// ```
+/// assert!(http::HeaderName::from_bytes(agui_transport::CALLER.as_bytes()).is_err());
+/// ```
+pub const CALLER: &str = ":caller";
 
 // What callers have to name, in the version that is meant.
 #[cfg(feature = "axum")]

@@ -76,6 +76,23 @@ impl Refusal {
         }
     }
 
+    /// The same as an agent would refuse it.
+    pub(crate) fn problem(&self, language: Language) -> Problem {
+        let mut problem = Problem::new(self.status().as_u16(), self.code(), self.message(language));
+        problem.retry_after_s = self.retry_after_s();
+        problem
+    }
+
+    /// After how many seconds the caller may try again.
+    fn retry_after_s(&self) -> Option<u32> {
+        match self {
+            Self::TooOften(until) => Some(until.seconds()),
+            Self::Busy | Self::ShuttingDown => Some(RETRY_AFTER_S),
+            Self::Problem(problem) => problem.retry_after_s,
+            _ => None,
+        }
+    }
+
     /// The headers that belong to this refusal.
     pub(crate) fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -86,17 +103,9 @@ impl Refusal {
             Self::Denied(denied) => {
                 headers.extend(denied.challenge().map(|challenge| (WWW_AUTHENTICATE, challenge.clone())));
             }
-            Self::TooOften(until) => {
-                headers.insert(RETRY_AFTER, until.seconds().into());
-            }
-            Self::Busy | Self::ShuttingDown => {
-                headers.insert(RETRY_AFTER, RETRY_AFTER_S.into());
-            }
-            Self::Problem(Problem { retry_after_s: Some(seconds), .. }) => {
-                headers.insert(RETRY_AFTER, (*seconds).into());
-            }
             _ => {}
         }
+        headers.extend(self.retry_after_s().map(|seconds| (RETRY_AFTER, HeaderValue::from(seconds))));
         if self.status() == StatusCode::UPGRADE_REQUIRED {
             headers.insert(UPGRADE, upgrade::WEBSOCKET);
             headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));

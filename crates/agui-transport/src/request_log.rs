@@ -9,6 +9,9 @@ use tokio::time::Instant;
 
 use crate::echo::Ids;
 
+/// Characters of an id that a line holds (1,024): a client may send one as long as a body.
+const LOGGED_CHARACTERS: usize = 1_024;
+
 /// How an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ended {
@@ -119,8 +122,8 @@ impl Drop for RequestLog {
             route = self.route.as_deref(),
             status = self.status.map(|status| status.as_u16()),
             code = self.code.as_deref(),
-            thread_id = self.run.as_ref().map(|(thread_id, _)| thread_id.as_str()),
-            run_id = self.run.as_ref().map(|(_, run_id)| run_id.as_str()),
+            thread_id = self.run.as_ref().map(|(thread_id, _)| shown(thread_id.as_str())),
+            run_id = self.run.as_ref().map(|(_, run_id)| shown(run_id.as_str())),
             requestId = self.ids.request(),
             sessionId = self.ids.session(),
             events = self.events,
@@ -130,4 +133,9 @@ impl Drop for RequestLog {
             "request finished"
         );
     }
+}
+
+/// As much of an id as is written down.
+fn shown(id: &str) -> &str {
+    id.char_indices().nth(LOGGED_CHARACTERS).map_or(id, |(end, _)| &id[..end])
 }

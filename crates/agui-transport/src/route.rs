@@ -5,6 +5,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
+use agui_auth::Caller;
 use agui_core::{Problem, RunStream};
 use agui_i18n::Language;
 use agui_iac_code::MessageKey;
@@ -177,6 +178,8 @@ pub struct RouteRequest {
     pub query: Option<Box<str>>,
     /// All headers, credentials included.
     pub headers: HeaderMap,
+    /// Who calls, as far as the [authenticator](crate::ServerBuilder::authenticator) knows.
+    pub caller: Option<Caller>,
     /// The body; empty for a route that takes none.
     pub body: Bytes,
     /// The language for texts, chosen from `Accept-Language` (S1.6).
@@ -212,6 +215,7 @@ impl fmt::Debug for RouteRequest {
         f.debug_struct("RouteRequest")
             .field("params", &self.params)
             .field("headers", &headers)
+            .field("caller", &self.caller)
             .field("body_bytes", &self.body.len())
             .field("language", &self.language)
             .finish_non_exhaustive()

@@ -8,8 +8,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, HOST, ORIGIN,
-    VARY,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS,
+    ACCESS_CONTROL_REQUEST_METHOD, HOST, ORIGIN, VARY,
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Uri, Version};
@@ -99,6 +99,8 @@ impl Site {
         answer.append(VARY, HeaderValue::from_static("Origin"));
         if let Some(origin) = self.known_origin(request) {
             answer.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+            // All of them, `Retry-After` and the ids of requests too: there are no cookies that this would not cover.
+            answer.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("*"));
         }
     }
 

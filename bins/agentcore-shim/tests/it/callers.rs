@@ -1,6 +1,8 @@
 //! Who may call.
 
+use bytes::Bytes;
 use hmac::{Hmac, Mac as _};
+use http::Method;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -20,6 +22,11 @@ async fn r27_a_bearer_token_and_a_session_are_a_call() {
     assert_eq!(outcome(&run_with(&client, &say("t", "r", "chat")).await), "success");
     for path in ["/ping", "/health"] {
         assert_eq!(shim.client.get(path).await.unwrap().status, 200, "{path} asks nobody");
+    }
+    // The hook that the platform calls before there is a session; with whatever body and type, or none.
+    let typed = shim.client.clone().with_header("content-type", "application/x-www-form-urlencoded");
+    for (client, body) in [(&shim.client, None), (&typed, Some(Bytes::from_static(b"a=b")))] {
+        assert_eq!(client.send(Method::POST, "/warmup", body).await.unwrap().status, 200);
     }
 }
 
@@ -66,12 +73,12 @@ async fn row_9_a_browser_shows_its_token_as_a_subprotocol() {
 }
 
 /// Keys of an issuer and tokens that it signed; the key that signed them is gone.
-fn tokens() -> Value {
+pub(crate) fn tokens() -> Value {
     serde_json::from_str(include_str!("tokens.json")).unwrap()
 }
 
 /// An issuer on this machine: its address is that of its discovery document.
-async fn issuer() -> (String, AbortOnDropHandle<()>) {
+pub(crate) async fn issuer() -> (String, AbortOnDropHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
     let about = json!({"issuer": "https://issuer.example", "jwks_uri": format!("{base}/keys")});
@@ -139,6 +146,24 @@ async fn r26_r33_tokens_of_an_issuer_are_checked_as_the_platform_does() {
         shim.client.get("/.well-known/oauth-protected-resource").await.unwrap().json().await.unwrap();
     assert_eq!(document["scopes_supported"], json!(["run"]));
     assert_eq!(document["authorization_servers"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_stranger_does_not_use_up_the_allowance_of_a_session() {
+    let variables = [("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE"), ("AWS_SECRET_ACCESS_KEY", "s3cret")];
+    let flags = ["--demo", "--auth", "sigv4", "--region", "us-west-2", "--rate-limit", "1/h"];
+    let shim = Shim::start(&flags, &variables).await;
+    let body = say("t", "r", "chat").to_string();
+    // The hash of the body is not announced, so that a signature can be told from a guess by the whole request only.
+    for (secret, status) in [("guess", 403), ("guess", 403), ("s3cret", 200), ("s3cret", 429), ("guess", 403)]
+    {
+        let mut client = shim.in_session("s-1");
+        for (name, value) in signed(shim.port, &body, secret) {
+            client = client.with_header(name, &value);
+        }
+        let sent = client.send(http::Method::POST, "/invocations", Some(body.clone().into())).await.unwrap();
+        assert_eq!(sent.status, status, "{secret}");
+    }
 }
 
 /// Signs a `POST /invocations` as AWS clients do; gives the headers beside `Host` and `Content-Type`.

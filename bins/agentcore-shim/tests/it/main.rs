@@ -6,6 +6,7 @@ mod callers;
 mod cancel;
 mod contract;
 mod fake_agent;
+mod owners;
 mod ping;
 mod process;
 mod refusals;

@@ -5,7 +5,8 @@ use http::Method;
 use serde_json::json;
 
 use crate::fake_agent::{FakeAgent, STARTED, Step, hello};
-use crate::stack::{Shim, error_code, last, post_as, refusal, say};
+use crate::socket::Socket;
+use crate::stack::{SESSION, Shim, error_code, last, post_as, refusal, say};
 
 /// Everything that is refused before a run, with its status and code.
 async fn refusals(shim: &Shim) -> Vec<(&'static str, u16, serde_json::Value)> {
@@ -115,6 +116,36 @@ async fn r31_a_session_that_calls_too_often_is_told_to_wait_and_the_others_are_n
     let (status, event) = refusal(refused).await;
     assert_eq!((status, &event["code"]), (429, &json!("RATE_LIMIT_EXCEEDED")));
     assert_eq!(post(&other, "r4").await.status, 200);
+}
+
+#[tokio::test]
+async fn r31_runs_on_a_socket_count_like_others_and_the_socket_stays() {
+    let shim = Shim::start(&["--demo", "--rate-limit", "4/h"], &[]).await;
+    let open = async |session| Socket::open_with(&shim, "/ws", &[(SESSION, session)]).await.unwrap();
+    // The socket itself, two runs on it, and one beside it.
+    let mut socket = open("one").await;
+    for run in ["r1", "r2"] {
+        assert_eq!(socket.run(&say("t", run, "chat")).await.last().unwrap()["type"], "RUN_FINISHED");
+    }
+    let post = async |session: &str, run: &str| {
+        let client = shim.in_session(session);
+        client.post("/invocations", &say(&format!("t-{run}"), run, "chat")).await.unwrap()
+    };
+    assert_eq!(post("one", "r3").await.status, 200);
+    for run in ["r4", "r5"] {
+        socket.send(&say("t", run, "chat")).await;
+        let refused = socket.event().await;
+        assert_eq!(
+            (&refused["type"], &refused["code"], &refused["runId"]),
+            (&json!("RUN_ERROR"), &json!("RATE_LIMIT_EXCEEDED"), &json!(run))
+        );
+        assert_eq!(refused["metadata"]["refusal"], true);
+        assert!(refused["metadata"]["retryAfterSeconds"].as_u64().unwrap() > 0, "{refused}");
+    }
+    assert_eq!(post("one", "r6").await.status, 429);
+    assert_eq!(post("other", "r7").await.status, 200);
+    let mut other = open("other").await;
+    assert_eq!(other.run(&say("t-7", "r8", "chat")).await.last().unwrap()["type"], "RUN_FINISHED");
 }
 
 #[tokio::test]

@@ -273,3 +273,19 @@ async fn s10_2_a_cancel_in_the_middle_of_a_resume_ends_it_wherever_it_is() {
         assert_eq!(outcome(&rig.say(stage, "r3").await), "success");
     }
 }
+
+#[tokio::test]
+async fn s10_1_a_task_is_stopped_although_that_cannot_be_saved() {
+    let kernel = demo().await;
+    let stack = Stack::start(&kernel.url()).await;
+    let asked = stack.say("t", "r1", "write").await;
+    let run_file = stack.state_dir().join("state/threads/.t.json.run");
+    std::fs::remove_file(&run_file).unwrap();
+    std::fs::create_dir(&run_file).unwrap();
+    let (status, body) = stack.cancel(&execution_id(&asked), "t", "inv-t").await;
+    assert_eq!((status, &body["error"]["code"]), (503, &json!("STATE_UNAVAILABLE")));
+    assert_eq!((kernel.running_tasks(), kernel.requests().count(CANCEL)), (0, 1));
+    std::fs::remove_dir(&run_file).unwrap();
+    let reply = stack.cancel(&execution_id(&asked), "t", "inv-t").await;
+    assert!(answered("already_terminal")(&reply), "{reply:?}");
+}

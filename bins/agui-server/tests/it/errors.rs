@@ -56,6 +56,8 @@ rows! {
     ForbiddenHost 403 forbidden_host;
     NotFound 404 not_found;
     ExecutionNotFound 404 execution_not_found;
+    RunNotFound 404 run_not_found;
+    EventsLost 200 events_lost;
     MethodNotAllowed 405 method_not_allowed;
     NotAcceptable 406 not_acceptable;
     RequestTimeout 408 request_timeout;
@@ -327,6 +329,30 @@ async fn execution_not_found() -> (u16, String) {
     let (_kernel, stack) = stack().await;
     let (status, body) = stack.cancel("e", "t", "inv-t").await;
     (status, body["error"]["code"].as_str().unwrap().to_owned())
+}
+
+/// The events of run `r1` of thread `t`, on a server that keeps them.
+async fn events_of(prompt: Option<&str>) -> (u16, String) {
+    let kernel = demo().await;
+    let stack = Stack::start_with(&kernel.url(), &["--on-disconnect", "detach"], &[]).await;
+    if let Some(prompt) = prompt {
+        // To its end: what is asked for then is not kept any more.
+        stack.post(&stack.input("t", "r1").with_user(prompt)).await.events().collect().await;
+    }
+    let client = stack.client.clone().with_header("last-event-id", "1");
+    let response = client.get("/extensions/agui/v1/runs/t/r1/events").await.unwrap();
+    if !response.is_stream() {
+        return told(response).await;
+    }
+    (response.status, error_code(&response.events().collect().await).to_owned())
+}
+
+async fn run_not_found() -> (u16, String) {
+    events_of(None).await
+}
+
+async fn events_lost() -> (u16, String) {
+    events_of(Some("long 30000")).await
 }
 
 async fn method_not_allowed() -> (u16, String) {

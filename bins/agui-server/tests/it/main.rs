@@ -15,9 +15,11 @@ mod images;
 mod interrupt_list;
 #[cfg(target_os = "linux")]
 mod load;
+mod lost_replies;
 mod parked;
 mod process;
 mod reattach;
+mod replicas;
 mod restart;
 mod resume;
 mod security;

@@ -114,6 +114,11 @@ struct Supervisor {
 
 impl Supervisor {
     async fn start(flags: &[&str]) -> Self {
+        Self::start_in(flags, &[]).await
+    }
+
+    /// With these variables in its environment.
+    async fn start_in(flags: &[&str], variables: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let program = env!("CARGO_BIN_EXE_agui-server");
         let kernel = format!(
@@ -127,6 +132,7 @@ impl Supervisor {
             .args(flags)
             .env_clear()
             .env("HOME", dir.path())
+            .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stderr(log)
             .spawn()
@@ -146,9 +152,12 @@ impl Supervisor {
     }
 
     /// The kernel is the child of the guard, which is the child of the server.
+    fn guard(&self) -> Option<i32> {
+        child(i32::try_from(self.process.id()).unwrap())
+    }
+
     fn kernel(&self) -> Option<Pid> {
-        let guard = child(i32::try_from(self.process.id()).unwrap())?;
-        child(guard).and_then(Pid::from_raw)
+        child(self.guard()?).and_then(Pid::from_raw)
     }
 }
 
@@ -271,6 +280,23 @@ async fn weakness_16_a_kernel_that_dies_is_noticed_and_started_again() {
 
 #[tokio::test]
 #[cfg(target_os = "linux")]
+async fn a_kernel_inherits_what_its_tools_need_and_none_of_the_servers_own_tokens() {
+    let own = ["IAC_CODE_AGUI_AUTH_TOKEN", "IAC_CODE_AGUI_A2A_TOKEN", "AGENTCORE_SHIM_UPSTREAM_TOKEN"];
+    let variables: Vec<(&str, &str)> =
+        own.into_iter().map(|name| (name, "s3cret")).chain([("MODEL_API_TOKEN", "of-the-model")]).collect();
+    let server = Supervisor::start_in(&[], &variables).await;
+    for process in
+        [server.guard().expect("a guard"), server.kernel().expect("a kernel").as_raw_nonzero().get()]
+    {
+        let environment = std::fs::read_to_string(format!("/proc/{process}/environ")).unwrap();
+        assert!(!environment.contains("s3cret"), "{environment}");
+        assert!(environment.contains("MODEL_API_TOKEN=of-the-model"), "{environment}");
+        assert!(environment.contains("IACCODE_A2A_HTTP_TOKEN="), "{environment}");
+    }
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
 async fn weakness_16_a_kernel_does_not_outlive_its_server_however_that_ends() {
     for signal in [Signal::KILL, Signal::TERM] {
         let mut server = Supervisor::start(&[]).await;
@@ -279,6 +305,32 @@ async fn weakness_16_a_kernel_does_not_outlive_its_server_however_that_ends() {
         server.process.wait().unwrap();
         until("the kernel ends", || is_gone(kernel)).await;
     }
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn weakness_16_a_kernel_does_not_outlive_its_guard_and_the_server_starts_both_again() {
+    let mut server = Supervisor::start(&[]).await;
+    assert_eq!(server.kernel_health().await, json!({"managed": true, "status": "ready", "restarts": 0}));
+    let kernel = server.kernel().expect("a kernel");
+    let guard = server.guard().and_then(Pid::from_raw).expect("a guard");
+    kill_process(guard, Signal::KILL).unwrap();
+    until("the kernel ends", || is_gone(kernel)).await;
+    let again = async {
+        while server.kernel_health().await != json!({"managed": true, "status": "ready", "restarts": 1}) {
+            sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(PATIENCE, again).await.expect("it is ready again");
+    let second = server.kernel().expect("a kernel");
+    assert_ne!(kernel, second);
+
+    // Both at once, as by their common name.
+    let guard = server.guard().and_then(Pid::from_raw).expect("a guard");
+    server.process.kill().unwrap();
+    kill_process(guard, Signal::KILL).unwrap();
+    server.process.wait().unwrap();
+    until("the kernel ends", || is_gone(second)).await;
 }
 
 #[tokio::test]

@@ -229,7 +229,7 @@ async fn each_value_of_last_event_id_has_a_defined_meaning() {
     }
     for (thread, run) in [("t", "other"), ("other", "r"), ("t", "%2e%2e"), ("T", "r")] {
         let (status, code, _) = refusal(attach(&stack, thread, run, Some("1")).await).await;
-        assert_eq!((status, code.as_str()), (404, "EXECUTION_NOT_FOUND"), "{thread} {run}");
+        assert_eq!((status, code.as_str()), (404, "RUN_NOT_FOUND"), "{thread} {run}");
     }
 }
 
@@ -259,7 +259,7 @@ async fn events_that_are_gone_are_one_error_and_what_is_left_can_be_asked_for() 
         stack.client.clone().with_header("accept-language", "fr").with_header("last-event-id", "2");
     let gap = to_the_end(language.get("/extensions/agui/v1/runs/t/r/events").await.unwrap()).await;
     assert_eq!(gap.events.len(), 1);
-    assert_eq!(error_code(&gap), "EXECUTION_LOST");
+    assert_eq!(error_code(&gap), "EVENTS_LOST");
     assert!(gap.events[0].json["message"].as_str().unwrap().contains("plus"), "{}", gap.events[0].json);
 
     let resume_at: u64 = id(&gap.events[0]).parse().unwrap();
@@ -270,6 +270,31 @@ async fn events_that_are_gone_are_one_error_and_what_is_left_can_be_asked_for() 
         assert_eq!(id(event), position.to_string());
     }
     assert!(rest.events.len() > 20_000, "{}", rest.events.len());
+}
+
+#[tokio::test]
+async fn s12_2_one_client_too_many_that_leaves_has_its_run_cancelled_and_the_other_run_goes_on() {
+    let kernel = demo().await;
+    let stack = start(&kernel, &["--on-disconnect", "detach", "--max-unattended-runs", "1"]).await;
+    let mut left = Vec::new();
+    for thread in ["a", "b"] {
+        left.push((thread, leave(&stack, thread, "r", "hold").await));
+    }
+    until(|| left.iter().any(|(thread, _)| has_ended(&stack, thread))).await;
+    // Which of the two is noticed first is up to the system.
+    left.sort_by_key(|(thread, _)| has_ended(&stack, thread));
+    let [(goes_on, before), (cancelled, cut)] = &left[..] else { panic!("two clients") };
+    let end = read_on(&stack, cancelled, "r", Some(id(cut.last().unwrap()))).await;
+    assert_whole(&[cut, &end.events]);
+    assert_eq!(error_code(&end), "CANCELLED");
+    stack.wait_for_log(&["WARN", "without a reader"]).await;
+
+    assert_eq!(kernel.running_tasks(), 1);
+    kernel.release_holds();
+    until(|| has_ended(&stack, goes_on)).await;
+    let rest = read_on(&stack, goes_on, "r", Some(id(before.last().unwrap()))).await;
+    assert_whole(&[before, &rest.events]);
+    assert_eq!((outcome(&rest), kernel.requests().count("CancelTask")), ("success", 1));
 }
 
 #[tokio::test]
@@ -355,7 +380,7 @@ async fn a_restart_forgets_the_events_and_a_stop_ends_runs_that_nobody_reads() {
     stack.launch().await;
     for (thread, run) in [("t", "done"), ("u", "r")] {
         let (status, code, _) = refusal(attach(&stack, thread, run, Some("1")).await).await;
-        assert_eq!((status, code.as_str()), (404, "EXECUTION_NOT_FOUND"));
+        assert_eq!((status, code.as_str()), (404, "RUN_NOT_FOUND"));
     }
 }
 

@@ -66,10 +66,15 @@ async fn weakness_6_after_a_crash_in_the_middle_of_a_run_the_next_message_cancel
     assert_eq!(kernel.requests().kinds(), [SEND, CANCEL, SEND]);
 }
 
+/// The second write of a run is that of its task's id.
+const DIES_SAVING_THE_TASK: [(&str, &str); 1] = [("AGUI_FAILPOINT", "store.before_temp:kill@2")];
+
 /// Starts a task over a server that dies before it has saved the task's id, and a new server.
 async fn orphaned(kernel: &DemoKernel) -> Stack {
-    let failpoint = [("AGUI_FAILPOINT", "store.before_temp:kill@2")];
-    let mut stack = Stack::start_with(&kernel.url(), &[], &failpoint).await;
+    orphaned_on(kernel, Stack::start_with(&kernel.url(), &[], &DIES_SAVING_THE_TASK).await).await
+}
+
+async fn orphaned_on(kernel: &DemoKernel, mut stack: Stack) -> Stack {
     let cut = send(&stack, &stack.input("t", "r1").with_user("hold")).await;
     assert!(matches!(cut, Got::Nothing), "the server dies");
     stack.kill();
@@ -91,6 +96,41 @@ async fn weakness_6_a_task_whose_id_was_not_saved_is_found_and_cancelled_before_
 }
 
 #[tokio::test]
+async fn weakness_6_a_task_whose_id_was_not_saved_is_cancelled_by_who_cancels_its_execution() {
+    let kernel = demo().await;
+    let stack = orphaned(&kernel).await;
+    let execution = stack.state_file("t")["execution"]["executionId"].as_str().unwrap().to_owned();
+    let reply = stack.cancel(&execution, "t", "inv-t").await;
+    assert_eq!(reply, (200, json!({"executionId": execution, "status": "cancelled"})));
+    assert_eq!(kernel.running_tasks(), 0);
+    let reply = stack.cancel(&execution, "t", "inv-t").await;
+    assert_eq!(reply, (200, json!({"executionId": execution, "status": "already_terminal"})));
+    assert_eq!(kernel.requests().kinds(), [SEND, "ListTasks", CANCEL]);
+}
+
+#[tokio::test]
+async fn weakness_6_while_the_kernel_cannot_say_what_it_has_the_next_message_waits() {
+    let kernel = faulty(complete(Script::new())).await;
+    let stack = Stack::start_with(&kernel.url(), &[], &DIES_SAVING_THE_TASK).await;
+    let mut rig = Rig { stack, kernel };
+    rig.play(Script::new().on(SEND, Step::turn([Step::Stall])));
+    assert!(matches!(send(&rig.stack, &rig.input("t", "r1").with_user("go")).await, Got::Nothing));
+    rig.stack.kill();
+    rig.stack.reconfigure(&[], &[]);
+    rig.stack.launch().await;
+    let next = rig.input("t", "r2").with_user("go");
+    for steps in [vec![Step::json(500, &json!({}))], vec![Step::Rst]] {
+        rig.play(Script::new().on("ListTasks", steps));
+        let (status, code, _) = rig.stack.refused(&next).await;
+        assert_eq!((status, code.as_str()), (503, "A2A_UNAVAILABLE"));
+    }
+    // A kernel that knows no such question gets the message.
+    rig.play(Script::new().on("ListTasks", [Step::error(-32601, "x")]).on(SEND, Step::good_turn("fine")));
+    assert_eq!(outcome(&rig.stack.run(&next).await), "success");
+    assert_eq!(rig.count(SEND), 2);
+}
+
+#[tokio::test]
 async fn weakness_6_while_the_kernel_cannot_be_told_the_next_message_waits_and_burns_no_id() {
     let silent = Step::turn([Step::text("Hi"), Step::Stall]);
     let mut rig = Rig::start(Script::new().on(SEND, silent)).await;
@@ -104,38 +144,6 @@ async fn weakness_6_while_the_kernel_cannot_be_told_the_next_message_waits_and_b
     assert_eq!((status, code.as_str()), (503, "A2A_UNAVAILABLE"));
     assert_eq!(outcome(&rig.stack.run(&next).await), "success");
     assert_eq!(rig.kernel.requests().kinds(), [SEND, CANCEL, CANCEL, SEND]);
-}
-
-#[tokio::test]
-async fn weakness_15_a_second_server_on_the_same_state_takes_a_thread_over_and_the_first_notices() {
-    let kernel = demo().await;
-    let first = Stack::start(&kernel.url()).await;
-    let state = first.state_dir().join("state");
-    let shared = [("IAC_CODE_AGUI_STATE_DIR", state.to_str().unwrap()), ("IAC_CODE_AGUI_ALLOWED_CWDS", "/")];
-    let second = Stack::start_with(&kernel.url(), &[], &shared).await;
-    let mut running = first.post(&first.input("t", "r1").with_user("hold")).await.events();
-    running.read_until(|event| event.kind() == "TEXT_MESSAGE_CONTENT").await.unwrap();
-
-    // The second server knows of no run: to it the task is one that a crash has left behind. While both
-    // write, one of them has to try again.
-    let over = first.input("t", "r2").with_user("chat");
-    let mut response = second.post(&over).await;
-    if response.status == 503 {
-        response = second.post(&over).await;
-    }
-    assert_eq!(outcome(&response.events().collect().await), "success");
-    while running.next().await.is_some() {}
-    let ended = running.abort();
-    crate::stack::verify(&ended);
-    assert_eq!(error_code(&ended), "CANCELLED");
-    assert_eq!((kernel.requests().count(CANCEL), kernel.running_tasks()), (1, 0));
-    for (stack, run) in [(&first, "r3"), (&second, "r4"), (&first, "r5")] {
-        assert_eq!(outcome(&stack.run(&first.input("t", run).with_user("chat")).await), "success", "{run}");
-    }
-    for run in ["r1", "r2", "r3", "r4"] {
-        let (_, code, _) = first.refused(&first.input("t", run).with_user("another")).await;
-        assert_eq!(code, "RUN_ID_CONFLICT", "no run id was lost");
-    }
 }
 
 #[tokio::test]
@@ -295,7 +303,7 @@ async fn s11_6_a_crash_in_the_middle_of_any_write_leaves_a_thread_that_goes_on_a
 
 /// The message of a run that asks and whose n-th save fails. The kernel names its task, waits, names its
 /// session, waits, and asks.
-async fn save_fails(pass: u32) -> String {
+async fn save_fails(point: &str, pass: u32) -> String {
     let ids = ids();
     let steps = [
         Step::sse(),
@@ -306,7 +314,7 @@ async fn save_fails(pass: u32) -> String {
         update(State::InputRequired, json!({"input": permission("p1", "call-1", "x")})),
     ];
     let kernel = faulty(complete(Script::new().on(SEND, steps).on(SEND, Step::good_turn("fine")))).await;
-    let failpoint = format!("store.before_rename:error@{pass}");
+    let failpoint = format!("store.{point}:error@{pass}");
     let stack = Stack::start_with(&kernel.url(), &[], &[("AGUI_FAILPOINT", &failpoint)]).await;
     let input = stack.input("t", "r1").with_user("go");
     let saved = async |what: &str| {
@@ -344,7 +352,10 @@ async fn s11_6_what_cannot_be_saved_is_not_announced_and_its_task_is_cancelled()
     assert_eq!(kernel.requests().kinds(), [""; 0], "nothing was sent for a run that is not known");
     assert_eq!(outcome(&stack.say("t", "r1", "chat").await), "success");
 
-    assert_eq!(save_fails(2).await, "The execution mapping could not be committed.");
-    assert_eq!(save_fails(3).await, "The execution session mapping could not be committed.");
-    assert_eq!(save_fails(4).await, "The interrupted execution state could not be committed.");
+    // Before the new record takes the place of the old one, and after it.
+    for point in ["before_rename", "before_directory_sync"] {
+        assert_eq!(save_fails(point, 2).await, "The execution mapping could not be committed.");
+        assert_eq!(save_fails(point, 3).await, "The execution session mapping could not be committed.");
+        assert_eq!(save_fails(point, 4).await, "The interrupted execution state could not be committed.");
+    }
 }

@@ -88,6 +88,9 @@ fn a_conversation_is_listed_without_its_messages() {
             r#""params":{"contextId":"c-1","pageSize":100,"historyLength":0}}"#,
         )
     );
+    let of_tenant = |version| text(ListRequest::new("c-1").to_tenant_json(version, "7", Some("blue")));
+    assert!(of_tenant(ProtocolVersion::V1_0).ends_with(r#""historyLength":0,"tenant":"blue"}}"#));
+    assert!(of_tenant(ProtocolVersion::V0_3).ends_with(r#""historyLength":0}}"#));
 }
 
 #[test]

@@ -39,6 +39,8 @@ pub(super) struct ListParams<'a> {
     pub(super) context_id: &'a str,
     pub(super) page_size: u32,
     pub(super) history_length: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tenant: Option<&'a str>,
 }
 
 pub(super) struct SendParams<'a> {

@@ -203,3 +203,23 @@ fn strings_borrow_from_the_input() {
     };
     assert!(matches!(update.task_id, Cow::Borrowed("T1")));
 }
+
+#[test]
+fn members_of_little_weight_cost_nothing_of_what_stands_beside_them() {
+    let cases = [
+        (
+            r#"{"result":{"statusUpdate":{"taskId":"T1","contextId":"C1","final":"yes","status":{"state":"working",
+                "timestamp":1764523800,"message":{"messageId":"m","role":"agent",
+                "parts":[null,"a",{"text":"b","mediaType":7},{"kind":[],"text":"c"}]}}}}}"#,
+            r#"status T1 C1 TASK_STATE_WORKING m Agent ["a", "b", "c"] final=Some(false) -"#,
+        ),
+        (
+            r#"{"result":{"artifactUpdate":{"taskId":"T1","contextId":"C1","append":"true","lastChunk":1,
+                "artifact":{"artifactId":"A1","name":{},"description":[],"parts":[]}}}}"#,
+            r#"artifact T1 C1 A1 append=true last=false parts=0 {"artifactId":"A1","name":{},"description":[],"parts":[]}"#,
+        ),
+    ];
+    for (json, expected) in cases {
+        assert_eq!(summary(json), expected);
+    }
+}

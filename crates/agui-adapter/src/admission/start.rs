@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agui_core::{RunLimits, RunStream, run_channel};
-use agui_iac_code::ErrorNotice;
+use agui_iac_code::{ErrorCode, ErrorNotice};
 use agui_store::{Execution, ExecutionId, InvocationId, StoreError, ThreadRecord};
 use uuid::Uuid;
 
@@ -14,7 +14,7 @@ use crate::notice::state_unavailable;
 use crate::reattach::{RunKey, relay};
 use crate::request::{Request, internal, workspace_notice};
 use crate::run::{Run, Work};
-use crate::tasks;
+use crate::tasks::{self, Told};
 use crate::threads::{ActiveGuard, Open};
 
 /// Starts the run of a request that may run. The thread is locked.
@@ -27,7 +27,9 @@ pub(super) async fn start(
     if let Admitted::Fresh { leftover } = &admitted {
         // Under the thread's lock, with a deadline: the kernel refuses a second task in a busy context, and
         // once the id is forgotten nobody could stop the first (weakness 6).
-        tasks::cancel_leftover(shared, leftover).await?;
+        if tasks::cancel_leftover(shared, leftover).await? == Told::Unreachable {
+            return Err(ErrorCode::A2aUnavailable.into());
+        }
     }
     create_workspace(&request).await?;
     record_run(&mut open, &request, &admitted).await.map_err(|error| state_unavailable(&error))?;
@@ -41,7 +43,7 @@ pub(super) async fn start(
         Admitted::Guidance => Work::Guidance,
     };
     let guard = match work {
-        Work::Fresh | Work::Resume(_) => Some(activate(shared, &open, &record)),
+        Work::Fresh | Work::Resume(_) => Some(activate(shared, &mut open, &record)),
         Work::Guidance => None,
     };
     drop(open);
@@ -65,12 +67,14 @@ async fn record_run(open: &mut Open, request: &Request, admitted: &Admitted) -> 
     let (run_id, digest) = (request.run_id.clone(), request.digests.ours);
     let invocation = InvocationId::new(request.terms.invocation_id());
     let execution = ExecutionId::new(Uuid::new_v4().to_string());
+    let position = tasks::first_position(request);
     if open.record().is_some() {
         let is_fresh = matches!(admitted, Admitted::Fresh { .. });
         return open
             .commit(|record| {
                 if is_fresh {
                     record.rotate(execution, invocation);
+                    record.execution.position = position;
                 }
                 record.record_run(run_id, digest);
             })
@@ -79,14 +83,15 @@ async fn record_run(open: &mut Open, request: &Request, admitted: &Admitted) -> 
     let execution = Execution::new(execution, invocation);
     let mut record = ThreadRecord::new(request.thread_id.clone(), request.terms.cwd(), execution);
     record.user_id = request.terms.user_id().map(Into::into);
+    record.execution.position = position;
     record.record_run(run_id, digest);
     open.create(record).await
 }
 
-fn activate(shared: &Shared, open: &Open, record: &ThreadRecord) -> ActiveGuard {
+fn activate(shared: &Shared, open: &mut Open, record: &ThreadRecord) -> ActiveGuard {
     let execution = &record.execution;
     let active = Arc::new(Active::new(execution.id.clone(), execution.invocation_id.clone()));
-    let guard = open.slot().activate(Arc::clone(&active));
+    let guard = open.activate(Arc::clone(&active));
     // A shutdown asks the runs that it finds; this one may have become active just behind it.
     if shared.shutdown.is_cancelled() {
         active.request_stop(StopReason::Shutdown);

@@ -1,11 +1,10 @@
 //! The newest events of one run, for readers that come and go.
 
+use agui_core::{Event, RunLimits};
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-
-use agui_core::{Event, RunLimits};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout_at};
 
@@ -182,6 +181,13 @@ impl EventLog {
                 return;
             }
         }
+    }
+
+    /// Resolves when somebody reads. Cancel-safe.
+    pub(super) async fn attended(&self) {
+        let mut deserted = self.deserted.subscribe();
+        // The sender lives in `self`: it cannot be gone.
+        let _ = deserted.wait_for(Option::is_none).await;
     }
 
     /// A reader of what comes after this position; `None` if the run has not got that far.

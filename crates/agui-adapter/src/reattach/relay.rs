@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use agui_core::{OVERRUN_FACTOR, RunLimits, RunSink, RunStream, run_channel};
 use agui_i18n::Language;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::log::{Follower, LOG_MAX_BYTES, LOG_MAX_EVENTS, Step};
@@ -42,7 +43,7 @@ pub(crate) fn relay(
     if let Some(client) = guard.log.follow(0) {
         shared.tasks.spawn(show(client, sink, language, shared.shutdown.clone()));
     }
-    let abandoned = Abandoned { patience, active };
+    let abandoned = Abandoned { patience, active, places: Arc::clone(&shared.unattended) };
     shared.tasks.spawn(record(run, guard, abandoned, shared.shutdown.clone()));
     stream
 }
@@ -52,41 +53,63 @@ struct Abandoned {
     /// How long nobody may read; `None` for any time.
     patience: Option<Duration>,
     active: Option<Arc<Active>>,
+    /// Runs that may go on without a reader, beside those that do.
+    places: Arc<Semaphore>,
 }
 
 /// Records a run to its end, whether somebody reads or not, and keeps the record for a while.
-async fn record(mut run: RunStream, guard: LogGuard, mut abandoned: Abandoned, shutdown: CancellationToken) {
-    let mut batch = Vec::new();
-    loop {
-        let more = tokio::select! {
-            // Both are cancel-safe. A run that never pauses must not hide that nobody reads it.
-            biased;
-            () = lapse(&guard, &abandoned) => {
-                // Reading goes on: how the run ends belongs into the log.
-                if let Some(active) = abandoned.active.take() {
-                    active.request_stop(StopReason::Disconnect);
+async fn record(mut run: RunStream, guard: LogGuard, abandoned: Abandoned, shutdown: CancellationToken) {
+    {
+        let mut lapse = std::pin::pin!(lapse(&guard, &abandoned));
+        let mut batch = Vec::new();
+        let mut lapsed = false;
+        loop {
+            let more = tokio::select! {
+                // Both are cancel-safe. A run that never pauses must not hide that nobody reads it.
+                biased;
+                // Reading goes on after it: how the run ends belongs into the log.
+                () = &mut lapse, if !lapsed => {
+                    lapsed = true;
+                    continue;
                 }
-                continue;
+                more = poll_fn(|cx| run.poll_batch(cx, &mut batch)) => more,
+            };
+            guard.log.append(&mut batch);
+            if !more {
+                break;
             }
-            more = poll_fn(|cx| run.poll_batch(cx, &mut batch)) => more,
-        };
-        guard.log.append(&mut batch);
-        if !more {
-            break;
+            // The kernel waits while no reader keeps up. At a shutdown nobody is waited for.
+            shutdown.run_until_cancelled(guard.log.room()).await;
         }
-        // The kernel waits while no reader keeps up. At a shutdown nobody is waited for.
-        shutdown.run_until_cancelled(guard.log.room()).await;
     }
     drop((run, abandoned));
     guard.linger(&shutdown).await;
 }
 
-/// Resolves when the run has to be stopped for want of a reader, once.
+/// Stops the run once it has to stop for want of a reader. Until then it has one of the places of those that nobody
+/// reads, whenever nobody reads it.
 async fn lapse(guard: &LogGuard, abandoned: &Abandoned) {
-    match abandoned {
-        Abandoned { patience: Some(patience), active: Some(_) } => guard.log.deserted_for(*patience).await,
-        _ => std::future::pending().await,
+    let Some(active) = &abandoned.active else { return std::future::pending().await };
+    loop {
+        guard.log.deserted_for(Duration::ZERO).await;
+        let Ok(_place) = abandoned.places.try_acquire() else {
+            let execution = &active.execution_id;
+            tracing::warn!(%execution, "too many runs go on without a reader: this one is cancelled");
+            break;
+        };
+        let over = async {
+            match abandoned.patience {
+                Some(patience) => guard.log.deserted_for(patience).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            // Both are cancel-safe.
+            () = over => break,
+            () = guard.log.attended() => {}
+        }
     }
+    active.request_stop(StopReason::Disconnect);
 }
 
 /// Shows a run to the client that started it until one of them ends.

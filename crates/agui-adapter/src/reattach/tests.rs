@@ -15,8 +15,11 @@ use crate::kernel::Kernel;
 
 /// An adapter whose kernel is never asked.
 fn adapter(policy: OnDisconnect) -> Adapter {
+    adapter_with(AdapterConfig::new([]).with_on_disconnect(policy))
+}
+
+fn adapter_with(config: AdapterConfig) -> Adapter {
     let client = a2a_client::Client::new(a2a_client::ClientConfig::new("http://127.0.0.1:9/")).unwrap();
-    let config = AdapterConfig::new([]).with_on_disconnect(policy);
     Adapter::new(config, Arc::new(MemoryStore::new()), Kernel::fixed(client))
 }
 
@@ -47,6 +50,11 @@ impl Played {
         for number in 0..count {
             self.sink.send(TextMessageContent::new("m", number.to_string()));
         }
+    }
+
+    /// The client goes away.
+    fn leave(&mut self) {
+        self.client = run_channel("t", "gone", RunLimits::default()).1;
     }
 
     fn finish(mut self) -> (Adapter, RunStream) {
@@ -132,7 +140,7 @@ async fn what_is_no_position_of_the_run_is_refused() {
     }
     assert!(AttachRequest::decode("t", "r", Some(b"\xff1"), Language::En).is_err());
     let problem = attach(&adapter, "other", None).unwrap_err();
-    assert_eq!((problem.status, &*problem.code), (404, "EXECUTION_NOT_FOUND"));
+    assert_eq!((problem.status, &*problem.code), (404, "RUN_NOT_FOUND"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -193,10 +201,52 @@ async fn a_detached_run_is_never_held_up_or_stopped_and_keeps_its_newest_events(
     let error = within(from_start.collect::<Vec<_>>()).await;
     let [NumberedEvent { position, event }] = &*error else { panic!("{error:?}") };
     let Event::RunError(error) = &**event else { panic!("{event:?}") };
-    assert_eq!((*position, error.code.as_deref()), (oldest, Some("EXECUTION_LOST")));
+    assert_eq!((*position, error.code.as_deref()), (oldest, Some("EVENTS_LOST")));
     // Whoever wants what is left asks with the position of the error.
     let mut rest = attach(&run.adapter, "r", Some(&position.to_string())).unwrap();
     assert_eq!(within(rest.next()).await.unwrap().position, oldest + 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn s12_2_of_runs_that_nobody_reads_a_bounded_number_goes_on_and_one_more_is_cancelled() {
+    for policy in [OnDisconnect::Detach, OnDisconnect::Grace(Duration::from_secs(3_600))] {
+        let config = AdapterConfig::new([]).with_on_disconnect(policy).with_max_unattended_runs(2);
+        let adapter = adapter_with(config);
+        let mut runs: Vec<Played> =
+            (0..4).map(|number| Played::start_on(adapter.clone(), &format!("r{number}"))).collect();
+        let stopped = |runs: &[Played]| -> Vec<bool> {
+            runs.iter().map(|run| run.active.stop_requested().is_some()).collect()
+        };
+        for left in [0, 1] {
+            runs[left].leave();
+            recorded().await;
+        }
+        assert_eq!(stopped(&runs), [false; 4]);
+        runs[2].leave();
+        recorded().await;
+        assert_eq!(stopped(&runs), [false, false, true, false], "{policy:?}");
+        assert_eq!(runs[2].active.stop_requested(), Some(StopReason::Disconnect));
+
+        // Who comes back gives the place free, who leaves again needs one.
+        let reader = attach(&adapter, "r0", None).unwrap();
+        recorded().await;
+        runs[3].leave();
+        recorded().await;
+        assert_eq!(stopped(&runs), [false, false, true, false], "{policy:?}");
+        drop(reader);
+        recorded().await;
+        assert_eq!(stopped(&runs), [true, false, true, false], "{policy:?}");
+
+        // So does a run that ends.
+        runs[1].sink.send(RunFinished::new("t", "r1"));
+        recorded().await;
+        runs.push(Played::start_on(adapter.clone(), "r4"));
+        runs[4].leave();
+        recorded().await;
+        assert_eq!(stopped(&runs), [true, false, true, false, false], "{policy:?}");
+        sleep(Duration::from_secs(3_000)).await;
+        assert_eq!(stopped(&runs), [true, false, true, false, false], "{policy:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -223,7 +273,7 @@ async fn a_client_that_does_not_read_holds_its_run_back_until_another_one_does()
     shown.iter().for_each(|event| verifier.check(event).unwrap());
     verifier.finish().unwrap();
     let Some(Event::RunError(error)) = shown.last() else { panic!("{:?}", shown.last()) };
-    assert_eq!(error.code.as_deref(), Some("EXECUTION_LOST"));
+    assert_eq!(error.code.as_deref(), Some("EVENTS_LOST"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -91,7 +91,7 @@ async fn a_thread_that_is_in_use_already_gets_no_timer() {
     let adapter = adapter(Arc::clone(&store), "http://127.0.0.1:9/");
     let slot = adapter.shared.threads.slot(&"t".into());
     let active = Arc::new(crate::active::Active::new("e".into(), "inv".into()));
-    let run = slot.activate(active);
+    let run = slot.open().await.unwrap().activate(active);
     assert_eq!(adapter.recover().await, 0);
     drop(run);
     assert_eq!(record(&*store, "t").await.execution.pending.len(), 1);

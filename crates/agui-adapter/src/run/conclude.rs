@@ -113,13 +113,13 @@ impl Run {
     }
 
     /// The run failed while the task may go on: the task is cancelled, then the execution is over
-    /// (weakness 9). While nobody could be told, the task's id is kept, and the next run tells.
+    /// (weakness 9). While nobody could be told, it stays as it is, and the next run tells.
     async fn abort(&mut self, notice: &ErrorNotice) -> LastWord {
         let over = self.mapper.observed().last_state.as_ref().is_some_and(a2a_wire::TaskState::is_terminal);
-        let told = match (&self.task_id, self.client()) {
-            (Some(_), Ok(client)) if !over => self.tell(&client).await,
-            (Some(_), Err(_)) if !over => Told::Unreachable,
-            _ => Told::TooLate,
+        let told = match self.client() {
+            _ if over || (self.task_id.is_none() && !self.may_have_begun) => Told::TooLate,
+            Ok(client) => self.tell(&client).await,
+            Err(_) => Told::Unreachable,
         };
         if told == Told::Unreachable {
             tracing::warn!(run = %self.request.run_id, "the task may go on; the thread's next run cancels it");
@@ -212,8 +212,10 @@ fn announced(
 ) -> Option<(Interrupt, PendingInterrupt)> {
     let mut interrupt = input.interrupt.clone();
     interrupt.expires_at = clock::rfc3339(expires_at);
-    let document = JsonObject::from_serialize(&interrupt).ok()?;
-    let value = JsonObject::from_string(input.value.get().to_owned()).ok()?;
+    let mut told = interrupt.clone();
+    told.metadata = told.metadata.and_then(pending::storable);
+    let document = JsonObject::from_serialize(&told).ok()?;
+    let value = pending::storable(JsonObject::from_string(input.value.get().to_owned()).ok()?)?;
     let mut stored = PendingInterrupt::new(value).with_expires_at(expires_at).with_announced(document, now);
     stored.sideband = input.sideband;
     Some((interrupt, stored))

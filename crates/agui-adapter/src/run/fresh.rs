@@ -1,5 +1,7 @@
 //! A new execution: the user's message becomes a task of the kernel.
 
+use a2a_client::Delivery;
+
 use super::{Ending, Run};
 use crate::failure;
 use crate::tasks::Told;
@@ -18,13 +20,15 @@ impl Run {
             // Nothing was sent: there is nothing to cancel.
             return Ending::Stopped(reason, Told::Cancelled);
         }
+        self.may_have_begun = true;
         match self.learning_the_task(Box::pin(client.send_streaming(&message))).await {
             Ok(Ok(stream)) => self.follow(&client, stream).await,
             Ok(Err(error)) => {
                 tracing::warn!(%error, run = %self.request.run_id, "message not accepted");
+                self.may_have_begun = error.delivery() == Delivery::Unknown;
                 Ending::Broken(failure::notice(&error))
             }
-            Err(reason) => Ending::Stopped(reason, Told::Unreachable),
+            Err(reason) => Ending::Stopped(reason, self.tell(&client).await),
         }
     }
 }

@@ -6,8 +6,9 @@ use a2a_client::{
     Client, ClientError, Datum, Delivery, PipelineStateQuery, RestoreRequest, Restored, UpdateStream,
 };
 use a2a_wire::StreamItem;
-use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey, PipelineState};
+use agui_iac_code::{ErrorCode, ErrorNotice, MessageKey, PermissionDecision, PipelineState};
 use agui_mapper::Notice;
+use agui_mapper::answers::Answer;
 
 use super::follow::Read;
 use super::settle::{HISTORY, gone, settled};
@@ -53,6 +54,7 @@ impl Run {
         while let Some(answer) = rest.next() {
             self.check_question(&answer)?;
             if self.is_decided(&answer) {
+                self.check_decision(&answer)?;
                 self.accept(&answer).await.map_err(Ending::Broken)?;
                 continue;
             }
@@ -177,16 +179,30 @@ impl Run {
     }
 
     /// Whether the kernel has told meanwhile that the question is decided: there is nothing to send.
+    ///
+    /// It does not always name the question: what it received was the answer to the only one of its kind.
     fn is_decided(&self, answer: &CheckedAnswer) -> bool {
-        let state = self.mapper.observed().last_state.as_ref();
-        if self.is_generic() && state.is_some_and(|state| !state.is_interrupted()) {
+        let observed = self.mapper.observed();
+        if self.is_generic() && observed.last_state.as_ref().is_some_and(|state| !state.is_interrupted()) {
             // It goes on by itself: the user has signed in where the agent notices.
             return true;
         }
+        !observed.open_inputs.iter().any(|open| open.input_id == answer.question.input_id)
+    }
+
+    /// What is decided otherwise cannot be answered any more. Who allowed what counts as denied is told
+    /// (weakness 34); who denies what was allowed must not believe that nothing happens.
+    fn check_decision(&self, answer: &CheckedAnswer) -> Result<(), Ending> {
+        let Answer::Permission { decision: PermissionDecision::Deny, .. } = answer.answer else {
+            return Ok(());
+        };
         let receipt = self.mapper.observed().receipt(&answer.question.input_id);
-        receipt.is_some_and(|receipt| {
-            matches!(receipt.notice, Notice::Received | Notice::Accepted | Notice::Resolved)
-        })
+        match receipt.and_then(|receipt| receipt.decision) {
+            Some(PermissionDecision::AllowOnce) => {
+                Err(Ending::Unchanged(ErrorCode::ResumeAlreadyApplied.into()))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Sends one answer; gives the stream of what follows, if the answer continues one.

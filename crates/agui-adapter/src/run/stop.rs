@@ -9,7 +9,7 @@ use super::follow::{Wake, next};
 use super::{Ending, Run};
 use crate::active::StopReason;
 use crate::config::CANCEL_DRAIN;
-use crate::tasks::{self, Told};
+use crate::tasks::{self, Told, Unseen};
 use crate::verdict::{Verdict, verdict};
 
 impl Run {
@@ -98,9 +98,6 @@ impl Run {
         if let Some(verdict) = self.own_end() {
             return Ending::Verdict(verdict);
         }
-        if self.task_id.is_none() {
-            return Ending::Stopped(reason, Told::Unreachable);
-        }
         let told = self.tell(client).await;
         if told == Told::TooLate {
             // The end that the task had before the cancel is still in the stream.
@@ -137,10 +134,18 @@ impl Run {
         }
     }
 
-    /// Cancels the run's task, if it has one.
+    /// Cancels the run's task, if it has one or may have one.
     pub(super) async fn tell(&self, client: &Client) -> Told {
         match &self.task_id {
             Some(task) => tasks::cancel(&self.shared, client, task.as_str()).await,
+            None if self.may_have_begun => {
+                let unseen = Unseen::new(self.context_id.clone(), self.begun_by.clone());
+                match tasks::cancel_unseen(&self.shared, client, &unseen).await {
+                    // The message may still be on its way: the thread's next run looks again.
+                    Told::TooLate => Told::Unreachable,
+                    told => told,
+                }
+            }
             None => Told::Cancelled,
         }
     }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use graviola::hashing::{Hash as _, Sha256};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{ClaimMatch, JwtConfig, ScopeRule};
-use crate::DeniedReason;
+use crate::{Caller, DeniedReason};
 
 /// The claims of a token whose signature fits.
 #[derive(Deserialize)]
@@ -27,8 +28,7 @@ impl Claims {
             return Err(DeniedReason::Audience);
         }
         let clients = &config.allowed_clients;
-        let client = self.text("client_id").or_else(|| self.text("azp"));
-        if !clients.is_empty() && !client.is_some_and(|client| allowed(clients, client)) {
+        if !clients.is_empty() && !self.client().is_some_and(|client| allowed(clients, client)) {
             return Err(DeniedReason::Client);
         }
         if !config.custom_claims.iter().all(|rule| self.matches(&rule.name, &rule.value)) {
@@ -38,6 +38,31 @@ impl Claims {
             return Err(DeniedReason::Scope);
         }
         Ok(())
+    }
+
+    /// Whose the token is: of the subject at the issuer, through a client. Of nobody but itself if it names no
+    /// subject: then nothing in it tells one holder from another.
+    pub(super) fn caller(&self, token: &[u8]) -> Caller {
+        let subject = self.0.get("sub").filter(|subject| !subject.is_null()).map(Value::to_string);
+        let parts = match &subject {
+            Some(subject) => {
+                [self.text("iss").unwrap_or_default(), subject, self.client().unwrap_or_default()]
+                    .map(str::as_bytes)
+            }
+            // No subject is written in no characters.
+            None => [token, b"", b""],
+        };
+        let mut told = Vec::new();
+        for part in parts {
+            told.extend(part.len().to_be_bytes());
+            told.extend(part);
+        }
+        let digest: String = Sha256::hash(&told).as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+        Caller::new(format!("jwt {digest}"))
+    }
+
+    fn client(&self) -> Option<&str> {
+        self.text("client_id").or_else(|| self.text("azp"))
     }
 
     fn check_time(&self, leeway_s: f64, now_s: f64) -> Result<(), DeniedReason> {
@@ -169,6 +194,51 @@ mod tests {
         for (claims, expected) in table {
             assert_eq!(verdict(&config, claims.clone()), expected, "{claims}");
         }
+    }
+
+    #[test]
+    fn a_caller_is_a_subject_of_an_issuer_through_a_client_and_a_fresh_token_is_the_same_one() {
+        let caller = |claims: Value| {
+            let Value::Object(claims) = claims else { panic!("claims are an object") };
+            Claims(claims).caller(b"a.token")
+        };
+        let whole = json!({"iss": "i", "sub": "u", "client_id": "c", "exp": 1, "jti": "1", "scope": "r"});
+        let caller_of_whole = caller(whole.clone());
+        let with = |name: &str, value: Value| {
+            let mut claims = whole.clone();
+            claims[name] = value;
+            caller(claims)
+        };
+        for (name, value) in
+            [("exp", json!(2)), ("jti", json!("2")), ("scope", json!("w")), ("azp", json!("d"))]
+        {
+            assert_eq!(with(name, value), caller_of_whole, "{name}");
+        }
+        let others = [
+            with("iss", json!("j")),
+            with("sub", json!("v")),
+            with("sub", json!(7)),
+            with("client_id", json!("d")),
+            with("client_id", json!(null)),
+            // Parts do not run into each other.
+            caller(json!({"iss": "i", "sub": "uc", "client_id": ""})),
+            caller(json!({"iss": "i\"u\"", "sub": "", "client_id": "c"})),
+        ];
+        for (index, other) in others.iter().enumerate() {
+            assert_ne!(*other, caller_of_whole, "{index}");
+        }
+        let azp = caller(json!({"iss": "i", "sub": "u", "azp": "c"}));
+        assert_eq!(azp, caller_of_whole, "a client is the same by either name");
+        let shown = format!("{caller_of_whole} {caller_of_whole:?}");
+        assert!(shown.starts_with("jwt ") && !shown.contains("\"u\""), "{shown}");
+    }
+
+    #[test]
+    fn a_token_without_a_subject_is_a_caller_of_its_own() {
+        let Value::Object(claims) = json!({"iss": "i", "client_id": "c", "sub": null}) else { panic!() };
+        let claims = Claims(claims);
+        assert_eq!(claims.caller(b"one"), claims.caller(b"one"));
+        assert_ne!(claims.caller(b"one"), claims.caller(b"two"));
     }
 
     #[test]

@@ -75,7 +75,8 @@ pub(crate) struct KeyTimes {
 ///
 /// Keys are fetched when they are needed: asked for again after 15 minutes, used for up to 24 hours while the
 /// issuer does not answer, fetched at most once in 30 seconds whatever kind of tokens come (in 5 seconds while none
-/// are known). One attempt takes at most 5 seconds, and all callers wait for the same one.
+/// are known). One attempt takes at most 5 seconds, and all callers wait for the same one; once it has failed, those whose
+/// key is known do not wait for the next.
 ///
 /// ```
 /// use agui_auth::{ClaimMatch, ClaimRule, JwtConfig, JwtVerifier, ScopeRule};

@@ -62,6 +62,8 @@ struct State {
     attempted_at: Option<Duration>,
     /// Closes when the attempt that is under way has ended.
     attempt: Option<watch::Receiver<()>>,
+    /// When the last attempt began, if it gave no keys.
+    failed_at: Option<Duration>,
 }
 
 struct Known {
@@ -74,7 +76,8 @@ impl KeyCache {
         Self(Arc::new(Shared { issuer, clock, times, state: Mutex::default() }))
     }
 
-    /// Looks for the keys of a token, and asks the issuer if they are old or not there.
+    /// Looks for the keys of a token, and asks the issuer if they are old or not there. While the issuer does not
+    /// answer, nobody waits for it whose key is known from before.
     ///
     /// Can be dropped at any await: the attempt goes on without its callers, so that one who sends a made-up
     /// key id and leaves keeps nobody from the keys.
@@ -82,7 +85,13 @@ impl KeyCache {
         if let Ok(found) = self.0.look_up(id, algorithm, self.0.times.fresh) {
             return Ok(found);
         }
-        if let Some(mut attempt) = Shared::attempt(&self.0) {
+        let attempt = Shared::attempt(&self.0);
+        if let Ok(found) = self.0.look_up(id, algorithm, self.0.times.stale)
+            && self.0.has_failed_lately()
+        {
+            return Ok(found);
+        }
+        if let Some(mut attempt) = attempt {
             // An error says that the other end is gone, which is what is waited for.
             let _ = attempt.changed().await;
         }
@@ -105,6 +114,13 @@ impl Shared {
         drop(state);
         let found = Found { set, id: id.map(Into::into), algorithm };
         if found.keys().next().is_some() { Ok(found) } else { Err(KeyError::Unknown) }
+    }
+
+    /// Whether the last attempt failed, so short a time ago that a key which the issuer has taken back since then
+    /// would be used that long anyway.
+    fn has_failed_lately(&self) -> bool {
+        let now = self.clock.now();
+        self.lock().failed_at.is_some_and(|at| is_within(at, now, self.times.fresh))
     }
 
     /// Joins the attempt that is under way or begins one; `None` if the last one was a moment ago.
@@ -139,6 +155,7 @@ impl Shared {
     fn keep(&self, outcome: Result<KeySet, FetchError>, at: Duration) {
         let mut state = self.lock();
         state.attempt = None;
+        state.failed_at = outcome.is_err().then_some(at);
         match outcome {
             Ok(set) => {
                 tracing::debug!(keys = set.len(), "fetched the keys of the token issuer");

@@ -110,6 +110,11 @@ pub(super) fn request(
     Ok(out)
 }
 
+/// Whether a request has a header that its signature names. Over HTTP/2 the host stands in the target.
+pub(super) fn has_header(head: &Parts, name: &HeaderName) -> bool {
+    head.headers.contains_key(name) || (*name == header::HOST && head.uri.authority().is_some())
+}
+
 /// `name:value`; several values joined by commas, blanks at the ends gone and runs of them made one.
 fn header_line(head: &Parts, name: &HeaderName) -> Option<Vec<u8>> {
     let mut line = format!("{name}:").into_bytes();

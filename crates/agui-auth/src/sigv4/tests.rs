@@ -148,6 +148,38 @@ fn a_stranger_is_turned_away_before_the_body_is_read_if_the_head_says_enough() {
 }
 
 #[test]
+fn all_that_the_head_tells_is_checked_before_the_body_is_read() {
+    let sample = Sample::client("post a run");
+    assert_eq!(verdicts(&sample.verifier(), &sample).0, Ok(()), "the body decides about this one");
+    let changed = |change: &dyn Fn(&mut Sample)| {
+        let mut sample = sample.clone();
+        change(&mut sample);
+        verdicts(&sample.verifier(), &sample)
+    };
+    let authorization = sample.headers.last().unwrap().1.clone();
+    let rewritten = |from: &str, to: &str| {
+        let authorization = authorization.replacen(from, to, 1);
+        changed(&|sample| sample.set_header("authorization", &authorization))
+    };
+    for (from, to, expected) in [
+        ("AWS4-HMAC-SHA256", "Bearer", DeniedReason::OtherScheme),
+        ("AKIDEXAMPLE", "AKIDOTHER", DeniedReason::Unknown),
+        ("us-west-2", "us-east-1", DeniedReason::CredentialScope),
+        ("aws4_request", "aws5_request", DeniedReason::Malformed),
+        ("Signature=", "Signature=0", DeniedReason::Malformed),
+    ] {
+        assert_eq!(rewritten(from, to), both(Err(expected)), "{to}");
+    }
+    for seconds in [CLIENT_TIME_S + 901, CLIENT_TIME_S - 901] {
+        assert!(verdicts(&sample.verifier_at(seconds), &sample).0.is_err(), "{seconds}");
+    }
+    for name in ["x-amz-date", "accept"] {
+        let gone = changed(&|sample| sample.headers.retain(|(known, _)| known != name));
+        assert_eq!(gone, both(Err(DeniedReason::UnsignedHeader)), "{name}");
+    }
+}
+
+#[test]
 fn whatever_is_signed_cannot_be_changed() {
     let sample = Sample::client("post a run");
     let changed = |change: &dyn Fn(&mut Sample)| {

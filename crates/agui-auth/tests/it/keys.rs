@@ -84,6 +84,35 @@ async fn old_keys_serve_for_a_day_while_the_issuer_is_down() {
 }
 
 #[tokio::test]
+async fn an_issuer_that_hangs_is_waited_for_once_and_then_old_keys_serve_at_once() {
+    let (key, strange) = (Key::new("a"), Key::new("b"));
+    let issuer = IssuerStub::new(json!([key.jwk()])).await;
+    let verifier = issuer.verifier();
+    assert_eq!(verdict(&verifier, key.token(&issuer)).await, Ok(()));
+
+    issuer.set_open(false);
+    issuer.advance(15 * MINUTE);
+    // From here on time passes only while everybody waits for it.
+    tokio::time::pause();
+    let start = tokio::time::Instant::now();
+    assert_eq!(verdict(&verifier, key.token(&issuer)).await, Ok(()));
+    let waited = start.elapsed();
+    assert!(!waited.is_zero(), "until it is given up");
+    issuer.advance(MINUTE);
+    for _ in 0..3 {
+        assert_eq!(verdict(&verifier, key.token(&issuer)).await, Ok(()));
+    }
+    assert_eq!(start.elapsed(), waited);
+    tokio::time::resume();
+
+    // It is back: the attempt that is under way brings its new keys.
+    issuer.set_keys(&json!([strange.jwk()]));
+    issuer.set_open(true);
+    assert_eq!(verdict(&verifier, strange.token(&issuer)).await, Ok(()));
+    assert_eq!(verdict(&verifier, key.token(&issuer)).await, Err(DeniedReason::UnknownKey));
+}
+
+#[tokio::test]
 async fn an_issuer_that_is_down_from_the_start_is_found_when_it_is_back() {
     let key = Key::new("a");
     let issuer = IssuerStub::new(json!([key.jwk()])).await;

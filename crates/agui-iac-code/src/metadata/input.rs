@@ -185,6 +185,11 @@ impl<'a> Input<'a> {
         "preview_ready_for_create",
     ];
 
+    /// Those of [`PUBLIC_MEMBERS`](Self::PUBLIC_MEMBERS) that are for the person who is asked and for no file: values
+    /// that the user has typed, passwords among them, and the parameters that they went into.
+    pub const UNSTORED_MEMBERS: &'static [&'static str] =
+        &["effective_deployment_parameters", "parameter_overrides"];
+
     /// Reads a question from its JSON text, for example from a stored one; `None` if it is no object.
     #[must_use]
     pub fn read(raw: &'a RawValue, notes: &mut Notes) -> Option<Self> {

@@ -1,6 +1,6 @@
 //! Tasks that wait for the user, by the state alone: an agent asks in words, and gets words.
 
-use a2a_wire::{Task, TaskState, TaskStatus};
+use a2a_wire::{Role, Task, TaskState, TaskStatus};
 use agui_core::{InterruptId, Json};
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,9 @@ struct Question<'a> {
 
 /// Asks what a waiting task asks, unless that was answered.
 pub(super) fn ask(turn: &mut Turn, status: &TaskStatus<'_>, seen: Seen) {
+    if let Some(message) = &status.message {
+        turn.text.note_question(&message.message_id, &joined(message));
+    }
     let task = turn.observed.task_id.get().unwrap_or_default().to_owned();
     let kind = kind_of(&status.state);
     let asked_at = status.timestamp.as_deref();
@@ -55,7 +58,7 @@ pub(super) fn ask(turn: &mut Turn, status: &TaskStatus<'_>, seen: Seen) {
     if turn.questions.was_answered(&stem) && !again {
         return;
     }
-    let prompt = status.message.as_ref().map(joined).filter(|text| !text.trim().is_empty());
+    let prompt = prompt_of(status);
     let prompt = prompt.as_deref().map(cut);
     if turn.observed.open_inputs.iter().any(|open| is_same(open, kind, prompt)) {
         return;
@@ -100,15 +103,22 @@ pub(super) fn asked_at(open: &OpenInput) -> Option<String> {
     open.value.parse::<Asked>().ok()?.asked_at
 }
 
-/// Ids of the messages of a Task that asked something: they are part of no answer.
-pub(super) fn questions_in<'t>(turn: &Turn, task: &'t Task<'_>) -> Vec<&'t str> {
-    let asks_now = task.status.message.as_ref().filter(|_| task.status.state.is_interrupted());
-    let of_history = task
-        .history
-        .iter()
-        .map(|message| &*message.message_id)
-        .filter(|id| !id.is_empty() && turn.questions.was_answered(&question_id(&task.id, id)));
-    asks_now.map(|message| &*message.message_id).into_iter().chain(of_history).collect()
+/// Whether a waiting Task shows the user's answer where its question was: the agent has yet to look at it.
+pub(super) fn has_its_answer(turn: &Turn, task: &Task<'_>) -> bool {
+    let answer_is_last = task.history.last().is_some_and(|message| message.role == Role::User);
+    turn.has_answered && !turn.has_worked && task.status.message.is_none() && answer_is_last
+}
+
+/// Whether a waiting Task asks what is open already, as far as that is known.
+pub(super) fn asks_as_before(turn: &Turn, task: &Task<'_>) -> bool {
+    let prompt = prompt_of(&task.status);
+    let open = &turn.observed.open_inputs;
+    open.is_empty()
+        || open.iter().any(|open| is_same(open, kind_of(&task.status.state), prompt.as_deref().map(cut)))
+}
+
+fn prompt_of(status: &TaskStatus<'_>) -> Option<String> {
+    status.message.as_ref().map(joined).filter(|text| !text.trim().is_empty())
 }
 
 fn kind_of(state: &TaskState) -> &'static str {

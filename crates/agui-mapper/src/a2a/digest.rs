@@ -22,7 +22,8 @@ pub(super) fn short(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes)[..8])
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// `bytes` in lower-case hexadecimal.
+pub(super) fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
         text.push(char::from(HEX[usize::from(byte >> 4)]));

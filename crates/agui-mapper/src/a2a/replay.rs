@@ -5,7 +5,10 @@
 //! first difference (then everything goes out). Digests of growing beginnings bound the wait to twice the
 //! common part. A text too short to be more than a coincidence is never taken for a replay.
 
+use std::collections::HashSet;
+
 use super::digest::{self, FIRST_HEAD_BYTES};
+use super::source::Source;
 use crate::position::ShownText;
 
 /// Shortest earlier text in bytes that a replay is recognised by.
@@ -16,6 +19,9 @@ const MIN_REPLAY_BYTES: u64 = 8;
 /// Longest earlier text in bytes that is waited for; the held text takes as much memory.
 const MAX_REPLAY_BYTES: u64 = 1 << 20;
 
+/// Most entries of earlier runs that are looked through for each message of a Task.
+const MAX_PRIOR: usize = 1024;
+
 /// Recognises replayed text by what earlier runs of the execution showed.
 #[derive(Debug, Default)]
 pub(super) struct Replay {
@@ -24,7 +30,7 @@ pub(super) struct Replay {
     legacy: Vec<String>,
     held: Option<Held>,
     /// Messages that were decided on.
-    settled: Vec<Box<str>>,
+    settled: HashSet<Box<str>>,
 }
 
 /// What becomes of a delta.
@@ -62,12 +68,31 @@ impl Replay {
     pub(super) fn new(prior: Vec<ShownText>, mut legacy: Vec<String>) -> Self {
         // A digest whose message is known must not count for other messages.
         legacy.retain(|digest| prior.iter().all(|entry| entry.digest != *digest));
-        Self { prior, legacy, held: None, settled: Vec::new() }
+        Self { prior, legacy, held: None, settled: HashSet::new() }
     }
 
-    /// What earlier runs showed of a message, oldest first.
-    pub(super) fn prior_of<'a>(&'a self, kernel: &'a str) -> impl Iterator<Item = &'a ShownText> {
-        self.prior.iter().filter(move |entry| entry.message_id == kernel)
+    /// What earlier runs showed of a message or an artifact, oldest first.
+    pub(super) fn prior_of<'a>(&'a self, source: Source<'a>) -> impl Iterator<Item = &'a ShownText> {
+        self.prior.iter().filter(move |entry| Source::of(entry) == source)
+    }
+
+    /// Which text of an artifact earlier runs have come to.
+    pub(super) fn version_of(&self, artifact: &str) -> u32 {
+        let entries = self.prior.iter().filter(|entry| entry.message_id == artifact);
+        entries.filter_map(|entry| entry.artifact_version).max().unwrap_or(1)
+    }
+
+    /// Notes that earlier runs have shown this.
+    pub(super) fn assume(&mut self, entry: ShownText) {
+        if self.prior.len() < MAX_PRIOR {
+            self.prior.push(entry);
+        }
+    }
+
+    /// Whether a text ends as one that earlier runs have shown, if that is long enough to be recognised.
+    pub(super) fn is_end_of(&self, text: &str) -> bool {
+        let mut long = self.prior.iter().filter(|entry| entry.bytes >= MIN_REPLAY_BYTES);
+        long.any(|entry| digest::ends_like(entry, text.as_bytes()))
     }
 
     pub(super) fn prior(&self) -> &[ShownText] {
@@ -124,18 +149,19 @@ impl Replay {
     /// A message of which nothing more needs to be compared.
     pub(super) fn settle(&mut self, kernel: &str) {
         if !self.is_settled(kernel) {
-            self.settled.push(kernel.into());
+            self.settled.insert(kernel.into());
         }
     }
 
     fn is_settled(&self, kernel: &str) -> bool {
-        self.settled.iter().any(|settled| **settled == *kernel)
+        self.settled.contains(kernel)
     }
 
     /// Begins to hold a message back, if its earlier text is long enough to be recognised.
     fn begin(&mut self, kernel: &str, delta: &str) -> bool {
         self.settle(kernel);
-        let bytes: u64 = self.prior_of(kernel).map(|entry| entry.bytes).fold(0, u64::saturating_add);
+        let bytes: u64 =
+            self.prior_of(Source::message(kernel)).map(|entry| entry.bytes).fold(0, u64::saturating_add);
         if !(MIN_REPLAY_BYTES..=MAX_REPLAY_BYTES).contains(&bytes) {
             return false;
         }
@@ -161,7 +187,7 @@ impl Replay {
 
     fn next_entry(&self, kernel: &str, from: usize) -> usize {
         let rest = self.prior.iter().enumerate().skip(from);
-        rest.filter(|(_, entry)| entry.message_id == kernel)
+        rest.filter(|(_, entry)| Source::of(entry) == Source::message(kernel))
             .map(|(at, _)| at)
             .next()
             .unwrap_or(self.prior.len())

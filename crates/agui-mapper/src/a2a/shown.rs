@@ -1,15 +1,20 @@
 //! The text that this run has shown in its normal turn.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::digest;
+use super::source::{Kept, Source};
 use crate::position::ShownText;
 
 /// Most bytes of shown text that are remembered for comparing; a longer text is no longer compared.
 const MAX_REMEMBERED_BYTES: usize = 1 << 20;
 
-/// Most messages of a run whose digests are kept; a turn of the kernel has one or two.
-const MAX_MESSAGES: usize = 32;
+/// Most messages of a run whose digests are kept: a Task repeats about as many, 100, in its history.
+const MAX_MESSAGES: usize = 128;
+
+/// Most stretches of text that are remembered: each look at a Task goes through them.
+const MAX_STRANDS: usize = 1 << 14;
 
 /// What is missing of a text that repeats what was shown.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,26 +35,33 @@ pub(super) struct Shown {
     /// Where the text before that tool call begins.
     previous: usize,
     forgotten: bool,
+    /// What text was shown of; filled once the text is forgotten.
+    seen: HashSet<Kept>,
 }
 
-/// A stretch of `text` that belongs to one message of the kernel.
+/// A stretch of `text` that belongs to one message or artifact.
 #[derive(Debug)]
 struct Strand {
-    kernel: Box<str>,
+    source: Kept,
     start: usize,
 }
 
 impl Shown {
-    pub(super) fn record(&mut self, kernel: &str, text: &str) {
+    pub(super) fn record(&mut self, source: Source<'_>, text: &str) {
+        let is_new = self.last() != Some(source);
+        let strands = self.strands.len() + usize::from(is_new);
+        if self.text.len() + text.len() > MAX_REMEMBERED_BYTES || strands > MAX_STRANDS {
+            let seen = self.strands.drain(..).map(|strand| strand.source).collect();
+            *self = Self { forgotten: true, seen, ..Self::default() };
+        }
         if self.forgotten {
+            if self.seen.len() < MAX_STRANDS {
+                self.seen.insert(Kept::new(source));
+            }
             return;
         }
-        if self.text.len() + text.len() > MAX_REMEMBERED_BYTES {
-            *self = Self { forgotten: true, ..Self::default() };
-            return;
-        }
-        if self.strands.last().is_none_or(|strand| *strand.kernel != *kernel) {
-            self.strands.push(Strand { kernel: kernel.into(), start: self.text.len() });
+        if is_new {
+            self.strands.push(Strand { source: Kept::new(source), start: self.text.len() });
         }
         self.text.push_str(text);
     }
@@ -81,14 +93,22 @@ impl Shown {
         self.text.is_empty() && !self.forgotten
     }
 
-    /// The message that text was last shown of.
-    pub(super) fn last_message(&self) -> Option<&str> {
-        self.strands.last().map(|strand| &*strand.kernel)
+    /// What text was last shown of.
+    pub(super) fn last(&self) -> Option<Source<'_>> {
+        self.strands.last().map(|strand| strand.source.get())
     }
 
-    /// The text of one message.
-    pub(super) fn of(&self, kernel: &str) -> Cow<'_, str> {
-        let mut parts = self.parts().filter(|(message, _)| *message == kernel).map(|(_, text)| text);
+    /// Whether anything was shown of a message or artifact.
+    pub(super) fn has(&self, source: Source<'_>) -> bool {
+        match self.forgotten {
+            true => self.seen.contains(&Kept::new(source)),
+            false => self.strands.iter().any(|strand| strand.source.get() == source),
+        }
+    }
+
+    /// The text of one message or artifact; nothing once it is forgotten.
+    pub(super) fn of(&self, source: Source<'_>) -> Cow<'_, str> {
+        let mut parts = self.parts().filter(|(of, _)| *of == source).map(|(_, text)| text);
         match (parts.next(), parts.next()) {
             (None, _) => Cow::Borrowed(""),
             (Some(only), None) => Cow::Borrowed(only),
@@ -131,20 +151,26 @@ impl Shown {
         if messages.any(|shown| shown == whole) { Missing::Nothing } else { Missing::All }
     }
 
-    /// The digests of the text of the latest messages, the oldest first.
+    /// The digests of the text of the latest messages, the oldest first; those of artifacts are kept elsewhere.
     pub(super) fn digests(&self) -> Vec<ShownText> {
-        let mut messages: Vec<&str> = Vec::new();
-        for strand in self.strands.iter().rev() {
-            if messages.len() < MAX_MESSAGES && !messages.contains(&&*strand.kernel) {
-                messages.push(&strand.kernel);
+        let mut messages: Vec<Source<'_>> = Vec::new();
+        for source in self.strands.iter().rev().map(|strand| strand.source.get()) {
+            if messages.len() == MAX_MESSAGES {
+                break;
+            }
+            if source.version.is_none() && !messages.contains(&source) {
+                messages.push(source);
             }
         }
-        messages.into_iter().rev().map(|message| digest::shown(message, &self.of(message))).collect()
+        messages.into_iter().rev().map(|source| digest::shown(source.id, &self.of(source))).collect()
     }
 
-    fn parts(&self) -> impl Iterator<Item = (&str, &str)> {
+    fn parts(&self) -> impl Iterator<Item = (Source<'_>, &str)> {
         let ends = self.strands.iter().skip(1).map(|strand| strand.start).chain([self.text.len()]);
-        self.strands.iter().zip(ends).map(|(strand, end)| (&*strand.kernel, &self.text[strand.start..end]))
+        self.strands
+            .iter()
+            .zip(ends)
+            .map(|(strand, end)| (strand.source.get(), &self.text[strand.start..end]))
     }
 }
 
@@ -158,7 +184,7 @@ mod tests {
             if kernel.is_empty() {
                 it.break_segment();
             } else {
-                it.record(kernel, text);
+                it.record(Source::message(kernel), text);
             }
         }
         it
@@ -205,7 +231,8 @@ mod tests {
     #[test]
     fn text_is_kept_by_message() {
         let it = shown(&[("a", "1"), ("a", "2"), ("b", "3"), ("a", "4")]);
-        assert_eq!((it.of("a"), it.of("b"), it.of("c")), ("124".into(), "3".into(), "".into()));
+        let of = |id| it.of(Source::message(id));
+        assert_eq!((of("a"), of("b"), of("c")), ("124".into(), "3".into(), "".into()));
         let messages: Vec<_> =
             it.digests().into_iter().map(|entry| (entry.message_id, entry.bytes)).collect();
         assert_eq!(messages, [("b".to_owned(), 1), ("a".to_owned(), 3)]);
@@ -214,8 +241,8 @@ mod tests {
     #[test]
     fn a_very_long_text_is_forgotten_and_never_repeated() {
         let mut it = Shown::default();
-        it.record("m", &"x".repeat(MAX_REMEMBERED_BYTES));
-        it.record("m", "y");
+        it.record(Source::message("m"), &"x".repeat(MAX_REMEMBERED_BYTES));
+        it.record(Source::message("m"), "y");
         assert!(!it.is_empty());
         assert_eq!(it.missing("y"), Missing::Nothing);
         assert_eq!(it.digests(), []);

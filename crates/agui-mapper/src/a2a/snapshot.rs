@@ -28,6 +28,10 @@ pub(super) fn first_unseen(prior: &[&ShownText], shown: &str, entries: &[&str]) 
     if !shown.is_empty() && text.starts_with(shown) {
         return Some(shown.len());
     }
+    // What the first of the earlier runs have shown may lie before the user's answer, and so not be in the text.
+    if (0..=prior.len()).any(|first| is_behind(&prior[first..], shown, &text)) {
+        return Some(text.len());
+    }
     if expected < MIN_ANCHOR_BYTES {
         return None;
     }
@@ -36,6 +40,23 @@ pub(super) fn first_unseen(prior: &[&ShownText], shown: &str, entries: &[&str]) 
         ends.push(ends.last().copied().unwrap_or(0) + entry.len());
     }
     ends.into_iter().rev().find(|end| anchored(*end))
+}
+
+/// Whether a text of a Task ends before what was shown does: the Task is behind what was streamed, or as an
+/// earlier run has left it.
+pub(super) fn is_behind(prior: &[&ShownText], shown: &str, text: &str) -> bool {
+    let mut rest = text;
+    for entry in prior {
+        let seen = usize::try_from(entry.bytes).ok().and_then(|bytes| rest.split_at_checked(bytes));
+        match seen {
+            Some((seen, behind)) if digest::whole(seen.as_bytes()) == entry.digest => rest = behind,
+            _ => return false,
+        }
+        if rest.is_empty() {
+            return true;
+        }
+    }
+    shown.starts_with(rest)
 }
 
 #[cfg(test)]
@@ -53,10 +74,14 @@ mod tests {
         let long = "I have looked at the zones of the region and at the prices of all of them.";
         /// Shown by earlier runs, shown by this run, entries of the Task, unseen text.
         type Case<'a> = (&'a [&'a str], &'a str, &'a [&'a str], Option<&'a str>);
-        let cases: [Case<'_>; 10] = [
+        let cases: [Case<'_>; 14] = [
             (&[], "", &["new ", "text"], Some("new text")),
             (&[], "new ", &["new ", "text"], Some("text")),
             (&[], "new text", &["new ", "text"], Some("")),
+            (&[], "new text", &["new "], Some("")),
+            (&["I will ", "do it."], "After", &["I will "], Some("")),
+            (&["I will do it."], "After that", &["After"], Some("")),
+            (&["I will do it."], "After that", &["I will ", "do it.", "After"], Some("")),
             (&["I will do it."], "", &["I will ", "do it."], Some("")),
             (&["I will do it."], "", &["I will ", "do it.", " After"], Some(" After")),
             (&["I will do it."], "After", &["I will ", "do it.", "After", " that"], Some(" that")),

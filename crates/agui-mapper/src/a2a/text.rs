@@ -1,48 +1,39 @@
 //! The text of the normal turn: deltas, whole texts that repeat them, and what a Task repeats.
 
-use std::collections::HashMap;
-
-use sha2::{Digest as _, Sha256};
-
 use super::digest;
 use super::replay::{Filtered, Replay};
 use super::shown::{Missing, Shown};
 use super::snapshot;
+use super::source::Source;
 use crate::config::Dialect;
 use crate::position::{ResumePoint, ShownText};
 use crate::spans::{LaneId, Spans};
 
-/// Decides which text is new, and shows it in the lane of the normal turn.
+mod artifacts;
+mod lanes;
+
+use lanes::Lanes;
+
+/// What a text of a Task is that can't be aligned with what was shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unaligned {
+    /// It was shown: the Task is as an earlier run has left it.
+    Shown,
+    New,
+}
+
+/// Decides which text is new, and shows it: that of messages in the lane of the normal turn, that of artifacts
+/// beside it.
 #[derive(Debug)]
 pub(crate) struct TextFlow {
     shown: Shown,
     replay: Replay,
     /// Whether the kernel has said anything live in this run.
     live: bool,
-    /// The messages that have a lane of their own.
-    own: HashMap<Box<str>, Own>,
+    lanes: Lanes,
+    /// Messages that asked something in this run: they are shown as questions.
+    questions: Vec<ShownText>,
     dialect: Dialect,
-}
-
-/// A message with a lane of its own, and what was shown of it: its text can be too long to be remembered.
-#[derive(Debug)]
-struct Own {
-    lane: LaneId,
-    bytes: usize,
-    digest: Sha256,
-}
-
-impl Own {
-    /// What comes after the part that was shown, if `text` begins with that.
-    fn rest<'t>(&self, text: &'t str) -> Option<&'t str> {
-        let (head, rest) = text.split_at_checked(self.bytes)?;
-        (self.bytes == 0 || Sha256::digest(head) == self.digest.clone().finalize()).then_some(rest)
-    }
-
-    fn add(&mut self, text: &str) {
-        self.bytes += text.len();
-        self.digest.update(text);
-    }
 }
 
 impl TextFlow {
@@ -50,44 +41,8 @@ impl TextFlow {
         let replay = resume.map_or_else(Replay::default, |position| {
             Replay::new(position.texts.clone(), position.text_snapshot_digests.clone())
         });
-        Self { shown: Shown::default(), replay, live: false, own: HashMap::new(), dialect }
-    }
-
-    /// Gives a message a lane of its own: it stays open while others are written.
-    pub(crate) fn give_lane(&mut self, spans: &mut Spans, kernel: &str) {
-        if !self.own.contains_key(kernel) {
-            let own = Own { lane: spans.add_lane(), bytes: 0, digest: Sha256::new() };
-            self.own.insert(kernel.into(), own);
-        }
-    }
-
-    /// Hands the lane of a message over to the one that follows it.
-    pub(crate) fn move_lane(&mut self, from: &str, to: &str) {
-        if let Some(own) = self.own.remove(from) {
-            self.own.insert(to.into(), Own { lane: own.lane, bytes: 0, digest: Sha256::new() });
-        }
-    }
-
-    /// Notes that an earlier run has shown all of a message whose text is not remembered.
-    pub(crate) fn assume_shown(&mut self, kernel: &str, text: &str) {
-        if let Some(own) = self.own.get_mut(kernel) {
-            own.add(text);
-        }
-    }
-
-    /// Whether earlier runs have left anything to compare a message with.
-    pub(crate) fn remembers(&self, kernel: &str) -> bool {
-        self.replay.prior_of(kernel).next().is_some() || self.own.get(kernel).is_some_and(|own| own.bytes > 0)
-    }
-
-    /// Ends a message that has a lane of its own; more text of it would begin another one.
-    pub(crate) fn end(&mut self, spans: &mut Spans, kernel: &str) {
-        if self.replay.held_message() == Some(kernel) {
-            self.release(spans);
-        }
-        if let Some(own) = self.own.get(kernel) {
-            spans.close_messages(own.lane);
-        }
+        let (shown, lanes) = (Shown::default(), Lanes::default());
+        Self { shown, replay, live: false, lanes, questions: Vec::new(), dialect }
     }
 
     /// The kernel works: a Task that comes from now on is compared with what this run has shown.
@@ -104,7 +59,12 @@ impl TextFlow {
         if self.replay.held_message().is_some_and(|held| held != kernel) {
             self.release(spans);
         }
-        match self.replay.filter(kernel, text) {
+        // Only a kernel sends again what it has said before a question.
+        let filtered = match self.dialect {
+            Dialect::IacCode => self.replay.filter(kernel, text),
+            Dialect::Plain => Filtered::Show(text),
+        };
+        match filtered {
             Filtered::Show(text) => self.show(spans, kernel, text),
             Filtered::Nothing => {}
             Filtered::ShowHeld(pieces) => pieces.iter().for_each(|piece| self.show(spans, kernel, piece)),
@@ -125,7 +85,8 @@ impl TextFlow {
             }
             Missing::Nothing => {}
             Missing::Rest(rest) => {
-                let message = self.shown.last_message().unwrap_or(kernel).to_owned();
+                let last = self.shown.last().filter(|last| last.version.is_none());
+                let message = last.map_or(kernel, |last| last.id).to_owned();
                 self.show(spans, &message, rest);
             }
             // A kernel that recognises a repeated answer may repeat its old final text with it.
@@ -136,56 +97,31 @@ impl TextFlow {
         }
     }
 
-    /// Shows an artifact that is text: a new one, or the missing rest of one that is sent as a whole again.
-    ///
-    /// `false`, and nothing is shown, if it is another text than was shown of it.
-    pub(crate) fn artifact(&mut self, spans: &mut Spans, id: &str, text: &str) -> bool {
-        self.live = true;
-        self.release(spans);
-        let is_new = self.own.get(id).is_none_or(|own| own.bytes == 0);
-        let rest = match self.own.get(id) {
-            _ if is_new && self.shown.is_latest_piece(text) => return true,
-            Some(own) => own.rest(text),
-            None => text.strip_prefix(&*self.shown.of(id)),
-        };
-        let Some(rest) = rest else { return false };
-        self.show(spans, id, rest);
-        true
+    /// What an unaligned text is in a Task of the kernel: one that comes in a resumed run before anything live
+    /// describes the turn as it was left.
+    pub(crate) fn unaligned(&self) -> Unaligned {
+        if self.replay.knows_anything() && !self.live { Unaligned::Shown } else { Unaligned::New }
     }
 
-    /// The same for an artifact of a Task, of which an earlier run may have shown all or the beginning.
-    pub(crate) fn task_artifact(&mut self, spans: &mut Spans, id: &str, text: &str) -> bool {
-        match self.after_earlier_runs(id, text) {
-            Some(rest) => {
-                self.replay.settle(id);
-                self.show(spans, id, rest);
-                true
-            }
-            None if self.is_known(text) => true,
-            None => self.artifact(spans, id, text),
-        }
-    }
-
-    /// What of an artifact comes after the parts that earlier runs and this one have shown.
-    fn after_earlier_runs<'t>(&self, id: &str, text: &'t str) -> Option<&'t str> {
-        let last = self.replay.prior_of(id).last()?;
-        let earlier: u64 = self.replay.prior_of(id).map(|entry| entry.bytes).fold(0, u64::saturating_add);
-        let (seen, text) = text.split_at_checked(usize::try_from(earlier).ok()?)?;
-        if !digest::ends_like(last, seen.as_bytes()) {
-            return None;
-        }
-        self.own.get(id).map_or(Some(text), |own| own.rest(text))
+    /// Whether anything was shown of a message, by this run or earlier ones.
+    pub(crate) fn knows(&self, kernel: &str) -> bool {
+        let source = Source::message(kernel);
+        self.replay.prior_of(source).next().is_some() || self.shown.has(source)
     }
 
     /// Shows what is missing of a message whose deltas a Task repeats.
-    ///
-    /// A Task that comes in a resumed run before anything live describes the turn as it was left: then a
-    /// text that can't be aligned with what was shown was shown.
-    pub(crate) fn snapshot(&mut self, spans: &mut Spans, kernel: &str, entries: &[&str]) {
+    pub(crate) fn snapshot(
+        &mut self,
+        spans: &mut Spans,
+        kernel: &str,
+        entries: &[&str],
+        unaligned: Unaligned,
+    ) {
         self.release(spans);
         let text = entries.concat();
-        let prior: Vec<&ShownText> = self.replay.prior_of(kernel).collect();
-        let shown = self.shown.of(kernel);
+        let source = Source::message(kernel);
+        let prior: Vec<&ShownText> = self.replay.prior_of(source).collect();
+        let shown = self.shown.of(source);
         let known = !prior.is_empty() || !shown.is_empty();
         let first = if known { snapshot::first_unseen(&prior, &shown, entries) } else { None };
         if let Some(rest) = first.and_then(|at| text.get(at..)) {
@@ -196,15 +132,35 @@ impl TextFlow {
             }
             return;
         }
-        let left_as_shown = self.replay.knows_anything() && !self.live;
-        if left_as_shown || self.is_known(&text) {
+        if unaligned == Unaligned::Shown {
+            if !known && self.dialect == Dialect::Plain {
+                self.replay.assume(digest::shown(kernel, &text));
+            }
+            return;
+        }
+        if self.is_known(&text) {
             return;
         }
         self.replay.settle(kernel);
-        match self.missing(&text) {
-            Missing::Nothing => {}
-            Missing::Rest(rest) => self.show(spans, kernel, rest),
-            Missing::All => self.show(spans, kernel, &text),
+        match (self.missing(&text), self.dialect) {
+            // Nobody knows what was shown of it, if anything was.
+            (Missing::Nothing, Dialect::Plain) if self.shown.is_forgotten() && !self.shown.has(source) => {
+                self.show(spans, kernel, &text);
+            }
+            (Missing::Nothing, _) => {}
+            (Missing::Rest(rest), Dialect::IacCode) => self.show(spans, kernel, rest),
+            // It has a name of its own, so it is no more of what was shown.
+            (Missing::Rest(_), Dialect::Plain) | (Missing::All, _) => self.show(spans, kernel, &text),
+        }
+    }
+
+    /// Notes a message that asks: if the task goes on by itself, later runs find it among its words.
+    pub(crate) fn note_question(&mut self, kernel: &str, text: &str) {
+        let question = digest::shown(kernel, text);
+        let last = self.replay.prior_of(Source::message(kernel)).last();
+        let is_known = last == Some(&question) || self.questions.contains(&question);
+        if !is_known && self.questions.len() < ResumePoint::MAX_ENTRIES {
+            self.questions.push(question);
         }
     }
 
@@ -223,7 +179,12 @@ impl TextFlow {
 
     /// Whether a message with this id is the one that text was last shown of.
     pub(crate) fn is_open(&self, kernel: &str) -> bool {
-        self.shown.last_message() == Some(kernel)
+        self.shown.last() == Some(Source::message(kernel))
+    }
+
+    /// Whether a text is all that was shown of a message in this run.
+    pub(crate) fn is_all_of(&self, kernel: &str, text: &str) -> bool {
+        self.shown.of(Source::message(kernel)).trim() == text.trim()
     }
 
     /// Whether this run has shown any text, or text that contains `text` at its end.
@@ -233,7 +194,7 @@ impl TextFlow {
 
     /// Writes what was shown by the execution so far, as digests.
     pub(crate) fn save(&self, position: &mut ResumePoint) {
-        let mine = self.shown.digests();
+        let mine = self.lanes.digests().chain(self.shown.digests()).chain(self.questions.iter().cloned());
         position.texts = self.replay.prior().iter().cloned().chain(mine).collect();
         let digests = position.texts.iter().map(|entry| entry.digest.clone());
         position.text_snapshot_digests = self.replay.legacy().iter().cloned().chain(digests).collect();
@@ -257,15 +218,14 @@ impl TextFlow {
         match self.dialect {
             Dialect::IacCode => self.replay.knows_anything(),
             // A new answer may end like the words before it.
-            Dialect::Plain => {
-                let last = self.replay.prior().last();
-                last.is_some_and(|entry| digest::ends_like(entry, beginning.as_bytes()))
-            }
+            Dialect::Plain => self.replay.is_end_of(beginning),
         }
     }
 
+    /// Whether an earlier run has shown this very text; with other agents than the kernel, two messages may
+    /// well say the same.
     fn is_known(&self, text: &str) -> bool {
-        if !self.replay.knows_anything() {
+        if self.dialect == Dialect::Plain || !self.replay.knows_anything() {
             return false;
         }
         let digest = digest::whole(text.as_bytes());
@@ -277,15 +237,8 @@ impl TextFlow {
         if text.is_empty() {
             return;
         }
-        self.shown.record(kernel, text);
-        let Some(own) = self.own.get_mut(kernel) else {
-            spans.text(LaneId::MAIN, kernel, text);
-            return;
-        };
-        own.add(text);
-        // What is written before this begins is complete.
-        spans.close_messages(LaneId::MAIN);
-        spans.text(own.lane, kernel, text);
+        self.shown.record(Source::message(kernel), text);
+        spans.text(LaneId::MAIN, kernel, text);
     }
 }
 

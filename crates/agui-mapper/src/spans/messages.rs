@@ -7,6 +7,9 @@ use agui_core::{
 
 use super::{LaneId, Open, Spans, split};
 
+/// Stands in the id of a message that the kernel gives none.
+const NAMELESS: &str = "message";
+
 /// Most ids that a lane remembers of one model message, for the case that the message is withdrawn.
 const MAX_REMEMBERED_IDS: usize = 256;
 
@@ -53,7 +56,7 @@ impl Spans {
 
     fn begin_text(&mut self, lane: LaneId, kernel: &str) -> MessageId {
         self.close_messages(lane);
-        let id = self.ids.mint(kernel);
+        let id = self.ids.mint(if kernel.is_empty() { NAMELESS } else { kernel });
         self.out.push(TextMessageStart::new(id.clone()).with_role(TextRole::Assistant));
         self.open.push(Open::Text(lane));
         let strand = &mut self.lanes[lane.0];

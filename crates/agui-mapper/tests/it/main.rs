@@ -3,6 +3,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "JSON is built from values")]
 #![expect(clippy::disallowed_methods, reason = "the recorded exchanges are files")]
 
+mod agents;
 mod answers;
 mod kernel;
 mod nonsense;

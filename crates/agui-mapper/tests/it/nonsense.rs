@@ -168,6 +168,76 @@ fn item() -> impl Strategy<Value = Result<Value, Value>> {
     })
 }
 
+/// A part of any sort in the spelling of either version, also a very large one or none at all.
+fn part() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        20 => text().prop_map(|text| json!({"text": text})),
+        4 => text().prop_map(|text| json!({"kind": "text", "text": text, "mediaType": 7})),
+        4 => any_json().prop_map(|data| json!({"data": data})),
+        1 => Just(json!({"raw": "AAAA", "filename": "a.bin"})),
+        1 => Just(json!({"url": "https://files.example/a"})),
+        1 => Just(json!({"kind": "file", "file": {"uri": "https://files.example/a", "name": null}})),
+        1 => prop::sample::select(&["text", "raw", "data"][..]).prop_map(|sort| json!({sort: "\u{1}".repeat(12_000)})),
+        1 => any_json(),
+    ]
+}
+
+fn parts() -> impl Strategy<Value = Vec<Value>> {
+    prop::collection::vec(part(), 0..4)
+}
+
+/// What messages and artifacts alike may be called.
+fn names() -> impl Strategy<Value = Value> {
+    likely(&["a", "b", "a#2", "message", ""])
+}
+
+fn any_message() -> impl Strategy<Value = Value> {
+    let role = likely(&["agent", "ROLE_AGENT", "user", "ROLE_USER", "system"]);
+    (names(), role, parts()).prop_map(
+        |(id, role, parts)| json!({"kind": "message", "messageId": id, "role": role, "parts": parts}),
+    )
+}
+
+fn any_status() -> impl Strategy<Value = Value> {
+    let state = prop_oneof![
+        4 => Just("TASK_STATE_WORKING".to_owned()),
+        2 => prop::sample::select(&STATES[..]).prop_map(|state| format!("TASK_STATE_{state}")),
+        2 => prop::sample::select(&STATES[..]).prop_map(|state| state.to_lowercase().replace('_', "-")),
+    ];
+    (state, prop::option::of(any_message()), any_json())
+        .prop_map(|(state, message, time)| json!({"state": state, "message": message, "timestamp": time}))
+}
+
+fn any_artifact() -> impl Strategy<Value = Value> {
+    (names(), parts(), any_json())
+        .prop_map(|(id, parts, name)| json!({"artifactId": id, "parts": parts, "name": name}))
+}
+
+/// A datum of an agent that follows A2A in its own way, in either spelling.
+fn loose_item() -> impl Strategy<Value = Result<Value, Value>> {
+    let flag = || prop_oneof![Just(json!(true)), Just(json!(false)), Just(json!("true")), any_json()];
+    let many = prop::collection::vec(any_artifact(), 0..4);
+    let history = prop::collection::vec(any_message(), 0..6);
+    let status = any_status()
+        .prop_map(|status| ("statusUpdate", "status-update", json!({"taskId": "T1", "status": status})));
+    let artifact = (any_artifact(), flag(), flag()).prop_map(|(artifact, append, last)| {
+        let update = json!({"taskId": "T1", "artifact": artifact, "append": append, "lastChunk": last});
+        ("artifactUpdate", "artifact-update", update)
+    });
+    let task = (any_status(), many, history).prop_map(|(status, artifacts, history)| {
+        ("task", "task", json!({"id": "T1", "status": status, "artifacts": artifacts, "history": history}))
+    });
+    let message = any_message().prop_map(|message| ("message", "message", message));
+    let datum = prop_oneof![4 => status, 4 => artifact, 2 => task, 1 => message];
+    (datum, any::<bool>()).prop_map(|((name, kind, mut value), old)| {
+        if !old {
+            return Ok(json!({ name: value }));
+        }
+        value["kind"] = json!(kind);
+        Ok(value)
+    })
+}
+
 fn ending(run: &Run, choice: u8) -> Ending {
     let interrupts: Vec<_> =
         run.mapper.observed().open_inputs.iter().map(|open| open.interrupt.clone()).collect();
@@ -201,8 +271,8 @@ proptest! {
     /// [`Run`] gives every event to the verifier.
     #[test]
     fn s5_4_any_input_gives_a_valid_stream(
-        items in prop::collection::vec(item(), 0..40),
-        more in prop::collection::vec(item(), 0..20),
+        items in prop::collection::vec(prop_oneof![item(), loose_item()], 0..40),
+        more in prop::collection::vec(prop_oneof![item(), loose_item()], 0..20),
         plain in any::<bool>(),
         choice in 0..4_u8,
     ) {

@@ -295,3 +295,242 @@ fn a_text_that_is_too_long_to_be_remembered_is_not_shown_twice() {
     second.feed(&whole("completed", &[], json!([text_artifact("a", &format!("{longer} more"))])));
     assert_eq!(second.shown(), " more");
 }
+
+/// A piece of an artifact.
+fn piece(id: &str, text: &str, last: bool) -> Value {
+    let mut update = artifact(id, text, true);
+    update["lastChunk"] = json!(last);
+    update
+}
+
+/// What each message on the stream says, in the order in which they began.
+fn said(run: &Run) -> Vec<String> {
+    let mut messages: Vec<(String, String)> = Vec::new();
+    for event in run.events() {
+        if let agui_core::Event::TextMessageContent(event) = event {
+            let id = event.message_id.to_string();
+            match messages.iter_mut().find(|(known, _)| *known == id) {
+                Some((_, text)) => text.push_str(&event.delta),
+                None => messages.push((id, event.delta.clone())),
+            }
+        }
+    }
+    messages.into_iter().map(|(_, text)| text).collect()
+}
+
+#[test]
+fn an_artifact_and_a_message_of_one_id_are_two_messages() {
+    for id in ["x", "", "message", "artifact"] {
+        let mut run = run();
+        run.feed(&status("working", Some((id, "Looking. "))));
+        run.feed(&artifact(id, "Report: ", false));
+        run.feed(&status("working", Some((id, "Still looking."))));
+        run.feed(&piece(id, "done.", true));
+        let position = run.mapper.position();
+        assert_eq!(said(&run), ["Looking. ", "Report: done.", "Still looking."], "{id}");
+
+        // Nothing of it is shown again by a run that resumes, and each goes on as what it is.
+        let mut second = Run::new(config("r2").with_dialect(Dialect::Plain).with_resume(position));
+        let mut task = whole(
+            "working",
+            &[(id, "Looking. "), (id, "Still looking.")],
+            json!([text_artifact(id, "Report: done.")]),
+        );
+        second.feed(&task);
+        assert_eq!(said(&second), [""; 0], "{id}");
+        task["artifacts"] = json!([text_artifact(id, "Report: done. More.")]);
+        second.feed(&task);
+        second.feed(&status("working", Some((id, " And more."))));
+        assert_eq!(said(&second), [" More.", " And more."], "{id}");
+    }
+}
+
+#[test]
+fn an_artifact_that_is_named_like_the_next_text_of_another_one_is_not_mixed_with_it() {
+    let mut run = run();
+    run.feed(&artifact("a", "one", false));
+    run.feed(&artifact("a#2", "two", false));
+    run.feed(&artifact("a", "three", false));
+    run.feed(&piece("a#2", " four", false));
+    assert_eq!(said(&run), ["one", "two four", "three"]);
+}
+
+#[test]
+fn artifacts_beyond_those_with_a_lane_lose_and_mix_nothing() {
+    let mut run = run();
+    for number in 0..300 {
+        run.feed(&artifact(&format!("a{number}"), "old ", false));
+    }
+    run.feed(&piece("a298", "one", false));
+    run.feed(&piece("a299", "two", false));
+    run.feed(&artifact("a299", "another", false));
+    run.feed(&piece("a299", " text", true));
+    let all: Vec<Value> = (0..300)
+        .map(|number| match number {
+            298 => text_artifact("a298", "old one"),
+            299 => text_artifact("a299", "another text"),
+            number => text_artifact(&format!("a{number}"), "old "),
+        })
+        .collect();
+    run.feed(&whole("working", &[], json!(all)));
+    let mut said = said(&run);
+    let rest = said.split_off(299);
+    assert!(said.iter().all(|text| text == "old "), "{said:?}");
+    assert_eq!(rest, ["old ", "one", "two", "another text"]);
+}
+
+#[test]
+fn the_first_text_of_an_artifact_that_had_none_begins_a_message() {
+    let mut run = run();
+    run.feed(&artifact("a", "", false));
+    run.feed(&piece("a", "one", false));
+    run.feed(&artifact("a", "", false));
+    run.feed(&piece("a", "two", false));
+    assert_eq!(said(&run), ["one", "two"]);
+}
+
+#[test]
+fn a_task_that_is_behind_what_was_streamed_shows_nothing_again() {
+    let mut run = run();
+    for text in ["Hello ", "wor", "ld"] {
+        run.feed(&status("working", Some(("m", text))));
+        run.feed(&piece("a", text, false));
+    }
+    run.feed(&whole("working", &[("m", "Hello ")], json!([text_artifact("a", "Hello wor")])));
+    assert_eq!(run.shown(), "Hello Hello worworldld");
+}
+
+#[test]
+fn pieces_of_a_message_in_the_history_come_with_the_last_one_in_the_status() {
+    let mut task = whole("working", &[("m", "Hel"), ("m", "lo ")], json!([]));
+    task["status"]["message"] =
+        json!({"messageId": "m", "role": "agent", "parts": [{"kind": "text", "text": "world"}]});
+    let mut looked_at = run();
+    looked_at.feed(&task);
+    assert_eq!(said(&looked_at), ["Hello world"]);
+    let mut streamed = run();
+    for text in ["Hel", "lo ", "world"] {
+        streamed.feed(&status("working", Some(("m", text))));
+    }
+    streamed.feed(&task);
+    assert_eq!(said(&streamed), ["Hello world"]);
+}
+
+#[test]
+fn an_artifact_that_repeats_the_status_stays_unshown_however_often_the_task_is_read() {
+    let mut run = run();
+    let mut task = whole("working", &[], json!([text_artifact("a", "The answer")]));
+    task["status"]["message"] =
+        json!({"messageId": "m1", "role": "agent", "parts": [{"kind": "text", "text": "The answer"}]});
+    run.feed(&task);
+    task["status"]["message"]["messageId"] = json!("m2");
+    task["status"]["message"]["parts"][0]["text"] = json!("Checking it");
+    run.feed(&task);
+    task["artifacts"] = json!([text_artifact("a", "The answer is 42")]);
+    run.feed(&task);
+    assert_eq!(said(&run), ["The answer", "Checking it", " is 42"]);
+}
+
+#[test]
+fn the_same_message_again_as_the_last_word_is_no_more_of_it() {
+    let mut run = run();
+    run.feed(&status("working", Some(("m", "All "))));
+    run.feed(&status("working", Some(("m", "done."))));
+    run.feed(&status("completed", Some(("m", "All done."))));
+    assert_eq!(said(&run), ["All done."]);
+}
+
+#[test]
+fn a_summary_that_begins_like_an_artifact_does_not_become_part_of_it() {
+    let mut run = run();
+    run.feed(&artifact("a", "The answer", false));
+    run.feed(&status("completed", Some(("m", "The answer is 42."))));
+    run.feed(&whole("completed", &[("m", "The answer is 42.")], json!([text_artifact("a", "The answer")])));
+    assert_eq!(said(&run), ["The answer", " is 42."]);
+}
+
+#[test]
+fn c51_an_agent_that_says_the_same_in_the_next_run_is_heard_again() {
+    let mut first = run();
+    first.feed(&status("working", Some(("m", "Let me look into it."))));
+    first.feed(&asked("input-required", "q1", "Where?"));
+    let position = first.mapper.position();
+    let pending = first.mapper.observed().open_inputs.clone();
+    for (id, state) in [("m", "working"), ("m2", "working"), ("m2", "completed")] {
+        let resumed = config("r2").with_dialect(Dialect::Plain).with_resume(position.clone());
+        let mut second = Run::new(resumed.with_pending(pending.clone()));
+        second.mapper.answered("input-T1-q1");
+        second.feed(&status(state, Some((id, "Let me look into it."))));
+        assert_eq!(said(&second), ["Let me look into it."], "{id} {state}");
+    }
+}
+
+#[test]
+fn what_an_agent_said_before_anybody_answered_is_shown_without_its_question() {
+    let mut first = run();
+    first.feed(&status("working", Some(("s1", "Looking."))));
+    first.feed(&asked("auth-required", "q1", "Sign in."));
+    let position = first.mapper.position();
+    let resumed = config("r2").with_dialect(Dialect::Plain).with_resume(position);
+    let mut second = Run::new(resumed.with_pending(first.mapper.observed().open_inputs.clone()));
+    second.feed(&whole("working", &[("s1", "Looking."), ("q1", "Sign in."), ("s2", "Welcome.")], json!([])));
+    assert_eq!(said(&second), ["Welcome."]);
+}
+
+#[test]
+fn words_without_ids_are_not_lost_to_a_question_without_one() {
+    let mut run = run();
+    let mut task = whole("input-required", &[("", "Looking.")], json!([]));
+    task["status"]["message"] = json!({"role": "agent", "parts": [{"kind": "text", "text": "Where?"}]});
+    run.feed(&task);
+    assert_eq!(said(&run), ["Looking."]);
+    assert_eq!(open(&run), [r#"input-T1 "Where?""#]);
+}
+
+#[test]
+fn a_task_that_shows_the_answer_asks_nothing_yet() {
+    let mut first = run();
+    first.feed(&asked("input-required", "q1", "Where?"));
+    let resumed = config("r2").with_dialect(Dialect::Plain).with_resume(first.mapper.position());
+    let mut second = Run::new(resumed.with_pending(first.mapper.observed().open_inputs.clone()));
+    second.mapper.answered("input-T1-q1");
+    let mut task = whole("input-required", &[], json!([]));
+    task["history"] = json!([{"messageId": "q1", "role": "agent", "parts": [{"kind": "text", "text": "Where?"}]},
+        {"messageId": "u2", "role": "user", "parts": [{"kind": "text", "text": "Here."}]}]);
+    second.feed(&task);
+    assert_eq!(open(&second), [""; 0]);
+    second.feed(&status("working", None));
+    second.feed(&status("input-required", None));
+    assert_eq!(open(&second), [r#"input-T1 "Input required""#]);
+}
+
+/// The parts of each message that was told, as JSON.
+fn told_parts(run: &Run) -> Vec<Value> {
+    let told = told(run);
+    let values = told.iter().map(|line| line.strip_prefix("custom a2a.message.v1 ").unwrap());
+    values.map(|value| serde_json::from_str::<Value>(value).unwrap()["parts"].clone()).collect()
+}
+
+#[test]
+fn more_data_under_the_same_message_id_is_told_and_the_same_is_not() {
+    let update = |parts: Value| {
+        let mut update = status("working", None);
+        update["status"]["message"] = json!({"messageId": "m", "role": "agent", "parts": parts});
+        update
+    };
+    let data = |n: u8| json!({"kind": "data", "data": {"n": n}});
+    let mut run = run();
+    for n in [1, 2, 2, 1] {
+        run.feed(&update(json!([data(n)])));
+    }
+    let number = |n: u8| json!([{"data": {"n": n}}]);
+    assert_eq!(told_parts(&run), [number(1), number(2), number(1)]);
+
+    // A Task tells what is missing, once.
+    let mut task = whole("working", &[], json!([]));
+    task["history"] = json!([{"messageId": "m", "role": "agent", "parts": [data(1), data(2)]},
+        {"messageId": "m", "role": "agent", "parts": [data(3), data(1)]}]);
+    run.feed(&task);
+    run.feed(&task);
+    assert_eq!(told_parts(&run)[3..], [number(3)]);
+}

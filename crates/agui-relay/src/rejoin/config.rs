@@ -67,7 +67,8 @@ pub struct RejoinConfig {
     /// What becomes of a run that nobody reads any more.
     pub abandon: Abandon,
     /// Names of headers, in lower case, that say whose a request is: one with other values than the first is
-    /// another request, and gets `RUN_ID_CONFLICT` instead of the run. Default: none, all callers are one.
+    /// another request, and gets `RUN_ID_CONFLICT` instead of the run. They count in
+    /// [`LiveRuns::asked_for_by`](super::LiveRuns::asked_for_by), too. Default: none, all callers are one.
     pub requester: Vec<Box<str>>,
     /// Events that are kept of one run; default [`LOG_MAX_EVENTS`].
     pub log_max_events: usize,

@@ -236,8 +236,9 @@ impl Log {
         let mut deserted = self.deserted.subscribe();
         loop {
             let since = *deserted.borrow_and_update();
-            let changed = match since {
-                Some(since) => timeout_at(since + time, deserted.changed()).await,
+            // A time that no clock reaches never passes.
+            let changed = match since.and_then(|since| since.checked_add(time)) {
+                Some(until) => timeout_at(until, deserted.changed()).await,
                 None => Ok(deserted.changed().await),
             };
             if changed.is_err() {

@@ -58,8 +58,8 @@ pub(super) async fn run(shared: Arc<Shared>, entry: Entry, request: RunRequest) 
     };
     drop(stop);
     if let Some(reason) = stopped {
-        let RunKey { thread_id, run_id } = &key;
-        info!(%thread_id, %run_id, ?reason, "run stopped");
+        let (thread_id, run_id) = (text::shown(key.thread_id.as_str()), text::shown(key.run_id.as_str()));
+        info!(thread_id, run_id, ?reason, "run stopped");
         log.append(&mut vec![last_event(reason, key, is_legacy_peer, language)]);
     }
     entry.finish();

@@ -5,6 +5,7 @@ use std::time::Duration;
 use agui_core::{RunId, ThreadId};
 use tokio::sync::watch;
 
+use super::requester::Requester;
 use super::table::{Lookup, RunKey, Table};
 
 /// The runs of a [`Rejoin`](super::Rejoin) that go on. Clones see the same runs.
@@ -13,6 +14,8 @@ use super::table::{Lookup, RunKey, Table};
 #[derive(Debug, Clone)]
 pub struct LiveRuns {
     table: Arc<Table>,
+    /// Whose runs they are; `None` for everybody's.
+    by: Option<Requester>,
 }
 
 /// A run that goes on.
@@ -49,7 +52,25 @@ pub enum CancelOutcome {
 
 impl LiveRuns {
     pub(super) const fn new(table: Arc<Table>) -> Self {
-        Self { table }
+        Self { table, by: None }
+    }
+
+    /// Those of whoever sends these headers, names in lower case: other runs can be neither found, listed nor
+    /// cancelled by it. [`count`](Self::count) and [`watch`](Self::watch) are about all runs still.
+    ///
+    /// Whose a run is, is said by [`RejoinConfig::requester`](super::RejoinConfig::requester).
+    ///
+    /// ```
+    /// use agui_relay::{CancelOutcome, Rejoin, RejoinConfig};
+    ///
+    /// fn cancel(agent: &Rejoin, request: &agui_core::RunRequest) -> CancelOutcome {
+    ///     let own = agent.runs().asked_for_by(&request.headers);
+    ///     own.cancel(&request.input.thread_id, &"run-1".into())
+    /// }
+    /// ```
+    #[must_use]
+    pub fn asked_for_by(&self, headers: &[(Box<str>, Box<str>)]) -> Self {
+        Self { table: Arc::clone(&self.table), by: Some(self.table.requester(headers)) }
     }
 
     /// How many runs go on. A run that waits for an answer does not.
@@ -67,7 +88,7 @@ impl LiveRuns {
     /// The runs, the oldest first.
     #[must_use]
     pub fn list(&self) -> Vec<LiveRun> {
-        let live = self.table.live().into_iter().map(|live| {
+        let live = self.table.live(self.by).into_iter().map(|live| {
             let (readers, events) = live.log.counts();
             let RunKey { thread_id, run_id } = live.key;
             LiveRun { thread_id, run_id, age: live.started.elapsed(), readers, events }
@@ -80,13 +101,13 @@ impl LiveRuns {
     /// Whether a run goes on, or ended a short while ago.
     #[must_use]
     pub fn knows(&self, thread_id: &ThreadId, run_id: &RunId) -> bool {
-        !matches!(self.table.find(&RunKey::new(thread_id, run_id)), Lookup::Unknown)
+        !matches!(self.table.find(&RunKey::new(thread_id, run_id), self.by), Lookup::Unknown)
     }
 
     /// Stops a run: the agent is let go of, and the run ends as cancelled for everybody who reads it.
     #[must_use = "there may be nothing to cancel"]
     pub fn cancel(&self, thread_id: &ThreadId, run_id: &RunId) -> CancelOutcome {
-        match self.table.find(&RunKey::new(thread_id, run_id)) {
+        match self.table.find(&RunKey::new(thread_id, run_id), self.by) {
             Lookup::Live(live) => {
                 live.cancel.cancel();
                 CancelOutcome::Cancelled

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::config::RejoinConfig;
 use super::log::{Bounds, Log};
+use super::requester::Requester;
 
 /// A run id is unique within its thread.
 #[derive(Debug, Clone)]
@@ -55,6 +56,7 @@ struct Kept {
 
 #[derive(Debug)]
 struct Run {
+    requester: Requester,
     digest: Digest,
     state: State,
 }
@@ -83,7 +85,7 @@ pub(super) enum Found {
     Known(Arc<Log>),
     /// The same request came before and has ended; its events are not kept.
     Lost,
-    /// Another request came before with this run id.
+    /// Another request, or somebody else's, came before with this run id.
     Other,
 }
 
@@ -111,13 +113,19 @@ impl Table {
         Self { kept: Mutex::default(), config, live_bytes: Arc::default(), live: watch::Sender::new(0) }
     }
 
+    /// Whose a request with these headers is.
+    pub(super) fn requester(&self, headers: &[(Box<str>, Box<str>)]) -> Requester {
+        Requester::of(&self.config.requester, headers)
+    }
+
     /// Looks a run up, and takes its place if it is new: of several callers at once one starts it.
-    pub(super) fn enter(self: &Arc<Self>, key: &RunKey, digest: Digest) -> Found {
+    pub(super) fn enter(self: &Arc<Self>, key: &RunKey, requester: Requester, digest: Digest) -> Found {
+        // Before the lock: ids may be long.
+        let place = key.place();
         let mut kept = self.lock();
         kept.expire(&self.config);
-        let place = key.place();
         match kept.runs.get(&place) {
-            Some(run) if run.digest != digest => return Found::Other,
+            Some(run) if run.requester != requester || run.digest != digest => return Found::Other,
             Some(Run { state: State::Live(Live { log, .. }) | State::Finished(Some(log)), .. }) => {
                 return Found::Known(Arc::clone(log));
             }
@@ -132,24 +140,28 @@ impl Table {
             cancel: CancellationToken::new(),
         };
         let cancel = live.cancel.clone();
-        kept.runs.insert(place, Run { digest, state: State::Live(live) });
+        kept.runs.insert(place, Run { requester, digest, state: State::Live(live) });
         self.live.send_modify(|live| *live += 1);
         drop(kept);
         Found::New(Entry { table: Arc::clone(self), place, log, cancel, is_settled: false })
     }
 
-    pub(super) fn find(&self, key: &RunKey) -> Lookup {
-        match self.lock().runs.get(&key.place()).map(|run| &run.state) {
+    /// Looks a run up; `by` lets only what this requester has asked for be found.
+    pub(super) fn find(&self, key: &RunKey, by: Option<Requester>) -> Lookup {
+        let place = key.place();
+        let kept = self.lock();
+        let run = kept.runs.get(&place).filter(|run| run.is_of(by));
+        match run.map(|run| &run.state) {
             Some(State::Live(live)) => Lookup::Live(live.clone()),
             Some(State::Finished(_)) => Lookup::Finished,
             None => Lookup::Unknown,
         }
     }
 
-    /// Every run that goes on.
-    pub(super) fn live(&self) -> Vec<Live> {
+    /// Every run that goes on, or those that this requester has asked for.
+    pub(super) fn live(&self, by: Option<Requester>) -> Vec<Live> {
         let kept = self.lock();
-        let live = kept.runs.values().filter_map(|run| match &run.state {
+        let live = kept.runs.values().filter(|run| run.is_of(by)).filter_map(|run| match &run.state {
             State::Live(live) => Some(live.clone()),
             State::Finished(_) => None,
         });
@@ -169,6 +181,13 @@ impl Table {
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Run {
+    /// Whether one requester has asked for it; true of every run if none is named.
+    fn is_of(&self, requester: Option<Requester>) -> bool {
+        requester.is_none_or(|requester| self.requester == requester)
     }
 }
 

@@ -12,7 +12,7 @@ use tracing::{debug, info, warn};
 
 use super::config::ErrorText;
 use super::reader::Reader;
-use crate::text::{self, ErrorId};
+use crate::text::{self, ErrorId, shown};
 
 /// Events that are handed over at once at most: a burst wakes the reader once, and what is beyond the limits
 /// of the channel stays far below what would end the run.
@@ -59,8 +59,8 @@ impl Pump {
             Some(left) => self.end_for(&left),
         }
         let Reader { events, repairs, skipped, .. } = self.reader;
-        let (thread_id, run_id) = (&self.thread_id, &self.run_id);
-        info!(%thread_id, %run_id, events, repairs, skipped, "relayed run ended");
+        let (thread_id, run_id) = (shown(self.thread_id.as_str()), shown(self.run_id.as_str()));
+        info!(thread_id, run_id, events, repairs, skipped, "relayed run ended");
     }
 
     /// Passes records on; `None` once the terminal event was passed on.
@@ -101,24 +101,24 @@ impl Pump {
 
     /// Ends a run that the upstream did not end.
     fn end_for(&mut self, left: &Left) {
-        let (thread_id, run_id) = (&self.thread_id, &self.run_id);
+        let (thread_id, run_id) = (shown(self.thread_id.as_str()), shown(self.run_id.as_str()));
         match left {
             Left::Closed if self.reader.events > 0 => {
-                info!(%thread_id, %run_id, "the upstream closed its stream without a terminal event");
-                self.sink.send(RunFinished::new(thread_id.clone(), run_id.clone()));
+                info!(thread_id, run_id, "the upstream closed its stream without a terminal event");
+                self.sink.send(RunFinished::new(self.thread_id.clone(), self.run_id.clone()));
             }
             Left::Closed => {
                 let id = ErrorId::new();
-                warn!(error_id = %id, %thread_id, %run_id, "the upstream sent no event");
+                warn!(error_id = %id, thread_id, run_id, "the upstream sent no event");
                 self.sink.send(id.run_error(self.language));
             }
             Left::Broken(error) => {
                 let id = ErrorId::new();
                 let cause = std::error::Error::source(error).map(ToString::to_string);
-                warn!(error_id = %id, %thread_id, %run_id, %error, cause, "the stream of the upstream broke");
+                warn!(error_id = %id, thread_id, run_id, %error, cause, "the stream of the upstream broke");
                 self.sink.send(id.run_error(self.language));
             }
-            Left::Abandoned => debug!(%thread_id, %run_id, "nobody reads the run any more"),
+            Left::Abandoned => debug!(thread_id, run_id, "nobody reads the run any more"),
             Left::ShuttingDown => {
                 self.sink.send(text::run_error(self.language, ErrorCode::ShuttingDown));
             }
@@ -136,8 +136,8 @@ impl Pump {
         // Whichever comes first; the connection is closed then.
         let _ = timeout(AFTER_END, stop.run_until_cancelled(rest)).await;
         if late > 0 {
-            let (thread_id, run_id) = (&self.thread_id, &self.run_id);
-            info!(%thread_id, %run_id, late, "records after the terminal event left out");
+            let (thread_id, run_id) = (shown(self.thread_id.as_str()), shown(self.run_id.as_str()));
+            info!(thread_id, run_id, late, "records after the terminal event left out");
         }
     }
 }

@@ -11,14 +11,12 @@ use tracing::{debug, warn};
 
 use super::config::ErrorText;
 use super::lenient;
-use crate::text::ErrorId;
+use crate::text::{ErrorId, shown};
 
 /// Longest code of an error that is passed on, in bytes.
 ///
 /// Example: see [`Upstream`](crate::Upstream).
 pub const MAX_CODE_BYTES: usize = 64;
-/// Characters of a foreign error text that the log keeps.
-const LOGGED_CHARACTERS: usize = 1_024;
 /// Code that the platform keeps for itself, and that its own kit gives to every exception of an agent.
 const PLATFORM_FAILURE: &str = "INTERNAL_ERROR";
 
@@ -120,7 +118,7 @@ impl Reader {
 /// Writes what is hidden from the caller into the log.
 fn logged(code: Option<&str>, message: &str) -> ErrorId {
     let id = ErrorId::new();
-    let message: String = message.chars().take(LOGGED_CHARACTERS).collect();
+    let (code, message) = (code.map(shown), shown(message));
     warn!(error_id = %id, code, message, "the upstream reports a failure");
     id
 }

@@ -21,7 +21,8 @@ pub(super) fn problem(
 ) -> Problem {
     let id = ErrorId::new();
     let cause = std::error::Error::source(error).map(ToString::to_string);
-    warn!(error_id = %id, %thread_id, %run_id, %error, cause, "the upstream took no run");
+    let (thread, run) = (text::shown(thread_id.as_str()), text::shown(run_id.as_str()));
+    warn!(error_id = %id, thread_id = thread, run_id = run, %error, cause, "the upstream took no run");
     let ClientError::Refused { status, code, retry_after_s, .. } = error else {
         return id.problem(language);
     };

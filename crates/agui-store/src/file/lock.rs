@@ -1,4 +1,5 @@
-//! One writer a thread: within the process by a map of locks, between processes by a lock file.
+//! One writer a thread: within the process by a map of locks, between processes by a lock file. And one runner:
+//! whoever runs a thread holds another file of it locked meanwhile.
 
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
@@ -10,6 +11,7 @@ use cap_std::fs::OpenOptions;
 use tokio::sync::OwnedMutexGuard;
 
 use super::directory::Directory;
+use crate::claim::Claim;
 use crate::error::{Entry, Step, StoreError};
 
 /// Pause between two tries.
@@ -78,16 +80,40 @@ fn entries(locks: &Mutex<HashMap<Key, Lock>>) -> MutexGuard<'_, HashMap<Key, Loc
 pub(super) fn lock_file(threads: &Directory, stem: &str, patience: Duration) -> Result<File, StoreError> {
     let file = open(threads, &format!(".{stem}.json.lock"))?;
     let started = Instant::now();
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => return Ok(file),
-            Err(TryLockError::Error(source)) => return Err(StoreError::Io { step: Step::Lock, source }),
-            Err(TryLockError::WouldBlock) if started.elapsed() >= patience => {
-                return Err(StoreError::Locked(patience));
-            }
-            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+    while !try_lock(&file)? {
+        if started.elapsed() >= patience {
+            return Err(StoreError::Locked(patience));
         }
+        std::thread::sleep(LOCK_PAUSE);
+    }
+    Ok(file)
+}
+
+/// Takes a thread for a run, until the claim is dropped or the process ends; `None` if somebody has it.
+///
+/// Where the file system has no locks, everybody gets it.
+pub(super) fn claim(threads: &Directory, stem: &str) -> Result<Option<Claim>, StoreError> {
+    let file = open(threads, &format!(".{stem}.json.run"))?;
+    Ok(try_lock(&file)?.then(|| Claim::new(Running(file))))
+}
+
+/// A locked file that says that a thread is being run.
+struct Running(File);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Said aloud: a process that is being started at this moment may still share the open file.
+        self.0.unlock().ok();
+    }
+}
+
+/// Locks a file; `false` if somebody else has it locked.
+fn try_lock(file: &File) -> Result<bool, StoreError> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(true),
+        Err(TryLockError::Error(source)) => Err(StoreError::Io { step: Step::Lock, source }),
     }
 }
 

@@ -77,6 +77,16 @@ impl Execution {
         self.pending.values().filter_map(|interrupt| interrupt.expires_at).min()
     }
 
+    /// Forgets everything that only an execution that goes on needs.
+    pub(super) fn end(&mut self) {
+        self.task_id = None;
+        self.pipeline_sequence = 0;
+        self.open_steps.clear();
+        self.text_digests.clear();
+        self.pending.clear();
+        self.position = None;
+    }
+
     /// Remembers that `interrupt` needs no answer any more.
     pub fn note_answered(&mut self, interrupt: &InterruptId) {
         if !self.was_answered(interrupt) {

@@ -109,3 +109,17 @@ async fn a_lock_of_another_process_that_never_ends_is_given_up() {
     drop(lock);
     scratch.store.save(&mut record("t"), Version::ABSENT).await.unwrap();
 }
+
+#[tokio::test]
+async fn weakness_15_a_thread_that_one_process_runs_is_not_given_to_another() {
+    let scratch = Scratch::new();
+    let other = scratch.other();
+    for thread in ["t", "T", "feishu:oc_1"].map(Into::into) {
+        let claim = scratch.store.claim(&thread).await.unwrap();
+        assert!(claim.is_some());
+        assert!(other.claim(&thread).await.unwrap().is_none(), "{thread}");
+        drop(claim);
+        assert!(other.claim(&thread).await.unwrap().is_some(), "{thread}");
+    }
+    assert!(other.load(&"t".into()).await.unwrap().is_none(), "a claim is no thread");
+}

@@ -99,6 +99,7 @@ async fn a_preflight_of_an_allowed_origin_is_answered_without_a_token() {
     assert_eq!((refused.head.status, taken.head.status), (401, 200));
     for head in [refused.head, taken.head] {
         assert_eq!(head.header("access-control-allow-origin").as_deref(), Some("https://app.example"));
+        assert_eq!(head.header("access-control-expose-headers").as_deref(), Some("*"));
         assert_eq!(head.header("vary").as_deref(), Some("Origin"));
     }
 }

@@ -96,6 +96,21 @@ async fn a_refusal_is_one_line_with_its_code_and_a_probe_is_none() {
 }
 
 #[tokio::test]
+async fn ids_of_any_length_leave_a_short_line() {
+    let (lines, _guard) = listen();
+    let rig = Rig::start(parrot()).await;
+    let long = "é".repeat(100_000);
+    let body = format!(r#"{{"threadId":"{long}","runId":"{long}","messages":[]}}"#);
+    assert_eq!(rig.exchange(post("/", &body)).await.head.status, 200);
+    rig.deserted().await;
+    let finished = lines.finished();
+    let [line] = finished.as_slice() else { unreachable!("{} lines", finished.len()) };
+    for name in ["thread_id", "run_id"] {
+        assert_eq!(line[name], "é".repeat(1_024), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn a_client_that_left_is_told_apart() {
     let (lines, _guard) = listen();
     let rig = Rig::start(silent(&Census::default())).await;

@@ -4,12 +4,15 @@
 mod agents;
 mod bodies;
 mod browser;
+mod callers;
 mod client;
 mod connections;
 mod disconnect;
 #[cfg(feature = "axum")]
 mod embedded;
 mod extension;
+#[cfg(feature = "tower")]
+mod http2;
 mod logs;
 mod platform;
 #[cfg(unix)]

@@ -108,7 +108,7 @@ async fn an_old_client_gets_the_stream_without_chunks() {
 }
 
 /// An agent that sends deltas as fast as its reader takes them, and counts them.
-fn torrent(sent: &Arc<AtomicUsize>, deltas: usize, delta_bytes: usize) -> impl Agent + use<> {
+pub(crate) fn torrent(sent: &Arc<AtomicUsize>, deltas: usize, delta_bytes: usize) -> impl Agent + use<> {
     let sent = Arc::clone(sent);
     Scripted(move |request: RunRequest| {
         let sent = Arc::clone(&sent);

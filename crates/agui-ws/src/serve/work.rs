@@ -18,6 +18,9 @@ use crate::{CancelMessage, Control, WsContext};
 /// large message must not delay what else is served.
 const READ_ELSEWHERE_BYTES: usize = 256 * 1024;
 
+/// Characters of an id that a log line holds (1,024).
+const LOGGED_CHARACTERS: usize = 1_024;
+
 /// The work of one socket.
 pub(super) struct Work {
     agent: Arc<dyn Agent>,
@@ -107,8 +110,8 @@ impl Work {
     pub(super) fn stop(&mut self, report: &RunReport) {
         self.run = None;
         tracing::info!(
-            thread_id = report.run.thread_id.as_str(),
-            run_id = report.run.run_id.as_str(),
+            thread_id = shown(report.run.thread_id.as_str()),
+            run_id = shown(report.run.run_id.as_str()),
             events = report.events,
             ended = report.ended.as_str(),
             "run on a websocket finished"
@@ -143,6 +146,11 @@ impl Work {
         let order = self.cancels.swap_remove(index).order;
         Poll::Ready((order, told(outcome).map_or(Err(None), |outcome| outcome.map_err(Some))))
     }
+}
+
+/// As much of an id as is written down: a client may send one as long as a message.
+fn shown(id: &str) -> &str {
+    id.char_indices().nth(LOGGED_CHARACTERS).map_or(id, |(end, _)| &id[..end])
 }
 
 /// The outcome of a task; one that broke off is logged.

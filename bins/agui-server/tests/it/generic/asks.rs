@@ -198,6 +198,7 @@ async fn a_sign_in_that_nobody_waits_for_is_cancelled_at_its_deadline_and_by_req
     for expires in [true, false] {
         let script = Script::new()
             .on("SendStreamingMessage", stream([status("AUTH_REQUIRED", Some(says("q1", "Sign in.")))]))
+            .always("GetTask", [Step::Reply(waiting("AUTH_REQUIRED", says("q1", "Sign in.")))])
             .on("CancelTask", [Step::Reply(task("CANCELED"))])
             .on("SendStreamingMessage", done());
         let flags = if expires { &["--interrupt-ttl", "1"][..] } else { &[] };
@@ -205,12 +206,7 @@ async fn a_sign_in_that_nobody_waits_for_is_cancelled_at_its_deadline_and_by_req
         let run = plain.say("t", "r1").await;
         let id = interrupt_id(&run);
         if expires {
-            let lapsed = async {
-                while plain.stack.state_file("t")["execution"]["pending"] != json!({}) {
-                    tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-                }
-            };
-            tokio::time::timeout(PATIENCE, lapsed).await.expect("the question lapses");
+            lapse(&plain).await;
         } else {
             let (status, reply) = plain.cancel(&run, "t").await;
             assert_eq!((status, &reply["status"]), (200, &json!("cancelled")));
@@ -221,5 +217,58 @@ async fn a_sign_in_that_nobody_waits_for_is_cancelled_at_its_deadline_and_by_req
         assert_eq!(error_code(&plain.stack.run(&answer).await), code);
         assert_eq!(outcome(&plain.say("t", "r3").await), "success");
         assert_eq!(plain.agent.requests().count("CancelTask"), 1);
+    }
+}
+
+/// Waits until the question of the thread is too old.
+async fn lapse(plain: &Plain) {
+    let lapsed = async {
+        while plain.stack.state_file("t")["execution"]["pending"] != json!({}) {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, lapsed).await.expect("the question lapses");
+}
+
+#[tokio::test]
+async fn a_task_that_works_again_at_its_deadline_goes_on_and_is_followed_by_whoever_answers() {
+    // It works, or it asks something that nobody has seen.
+    for now in [task("WORKING"), waiting("INPUT_REQUIRED", says("q2", "Which city?"))] {
+        let script = Script::new()
+            .on("SendStreamingMessage", stream([status("AUTH_REQUIRED", Some(says("q1", "Sign in.")))]))
+            .always("GetTask", [Step::Reply(now.clone())])
+            .on(
+                "SubscribeToTask",
+                stream([json!({"task": task("WORKING")}), status("COMPLETED", Some(says("m2", "Welcome.")))]),
+            );
+        let plain = Plain::with_card(&card("1.0", true), script, &["--interrupt-ttl", "1"]).await;
+        let id = interrupt_id(&plain.say("t", "r1").await);
+        plain.stack.wait_for_log(&["the task goes on without an answer"]).await;
+        let (_, code, _) = plain.stack.refused(&input("t", "r2").with_user("hello?")).await;
+        assert_eq!(code, "RESUME_REQUIRED");
+        let run = plain.stack.run(&input("t", "r3").with_answer(resolved(&id, &json!("done")))).await;
+        if now["status"]["state"] == "TASK_STATE_WORKING" {
+            assert_eq!((outcome(&run), texts(&run)), ("success", vec!["Welcome.".to_owned()]));
+        } else {
+            assert_eq!(interrupts(&run)[0]["message"], "Which city?");
+        }
+        assert_eq!(plain.agent.requests().count("CancelTask"), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_task_that_has_ended_by_its_deadline_is_not_cancelled() {
+    for now in [Step::Reply(task("COMPLETED")), Step::error(-32001, "Task not found")] {
+        let script = Script::new()
+            .on("SendStreamingMessage", stream([status("AUTH_REQUIRED", Some(says("q1", "Sign in.")))]))
+            .always("GetTask", [now])
+            .on("SendStreamingMessage", done());
+        let plain = Plain::with_card(&card("1.0", true), script, &["--interrupt-ttl", "1"]).await;
+        let id = interrupt_id(&plain.say("t", "r1").await);
+        lapse(&plain).await;
+        let answer = input("t", "r2").with_answer(resolved(&id, &json!("done")));
+        assert_eq!(error_code(&plain.stack.run(&answer).await), "EXECUTION_EXPIRED");
+        assert_eq!(outcome(&plain.say("t", "r3").await), "success");
+        assert_eq!(plain.agent.requests().count("CancelTask"), 0);
     }
 }

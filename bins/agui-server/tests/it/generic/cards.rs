@@ -80,11 +80,12 @@ async fn an_agent_that_cannot_be_talked_to_ends_the_start_with_a_clear_word() {
     let elsewhere = Script::new().always(CARD, [Step::json(200, &elsewhere)]);
     let nothing = Script::new().always("*", [Step::json(404, &json!({}))]);
     let locked = Script::new().always("*", [Step::json(401, &json!({"error": "Unauthorized"}))]);
-    let cases: [(Script, &[&str], &str); 6] = [
+    let cases: [(Script, &[&str], &str); 7] = [
         (with(&["GRPC"]), &[], "the agent card offers gRPC only"),
         (with(&["HTTP+JSON", "GRPC"]), &[], "the agent card offers HTTP+JSON and gRPC only"),
         (with(&[]), &[], "the agent card offers no known interface"),
-        (elsewhere, &["--a2a-token", "t0ken"], "another host, where the token is not sent"),
+        (elsewhere.clone(), &["--a2a-token", "t0ken"], "another host, where the token is not sent"),
+        (elsewhere, &["--allow-remote-a2a"], "to another host or port than the one that was given"),
         (nothing, &[], "no agent card was found"),
         (locked, &[], "not authorized (HTTP 401)"),
     ];

@@ -2,7 +2,7 @@
 
 use agui_testkit::client::StreamEnd;
 use agui_testkit::faulty::{Script, Step};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{CARD, Plain, at, card, done, input, says, status, stream, task, texts};
 use crate::stack::{Stack, error_code, faulty, last, outcome};
@@ -130,10 +130,23 @@ async fn orphaned(write: u32, before: &[&str], script: Script) -> Plain {
     plain
 }
 
+/// The task with this id, as it began with a message of the user.
+fn begun(id: &str, message: &str) -> Value {
+    let said = json!({"messageId": message, "role": "ROLE_USER", "parts": [{"text": "go"}]});
+    json!({"id": id, "contextId": "C1", "status": {"state": "TASK_STATE_WORKING"}, "history": [said]})
+}
+
+/// What one member of the parameters was in each call of a method.
+fn asked_with(plain: &Plain, method: &str, member: &str) -> Vec<Value> {
+    let requests = plain.agent.requests().of(method);
+    requests.iter().map(|request| request.json["params"][member].clone()).collect()
+}
+
 #[tokio::test]
 async fn a_task_whose_id_was_not_saved_is_looked_for_in_a_conversation_that_the_agent_has_named_only() {
     let hangs = [stream([json!({"task": task("WORKING")})]), vec![Step::Stall]].concat();
-    let listed = json!({"tasks": [task("WORKING"), {"id": "T2", "contextId": "C2", "status": {"state": "TASK_STATE_WORKING"}}]});
+    let of_others = json!({"id": "T2", "contextId": "C2", "status": {"state": "TASK_STATE_WORKING"}});
+    let listed = json!({"tasks": [task("WORKING"), of_others]});
     let cases = [(2, &[][..], vec![]), (5, &["r1"][..], vec!["C1"])];
     for (write, before, asked) in cases {
         let mut script = Script::new().always("ListTasks", [Step::Reply(listed.clone())]);
@@ -142,25 +155,40 @@ async fn a_task_whose_id_was_not_saved_is_looked_for_in_a_conversation_that_the_
         }
         let script = script
             .on("SendStreamingMessage", hangs.clone())
+            .on("GetTask", [Step::Reply(begun("T1", "m-dies-1"))])
             .always("CancelTask", [Step::Reply(task("CANCELED"))])
             .on("SendStreamingMessage", done());
         let plain = orphaned(write, before, script).await;
         assert_eq!(outcome(&plain.say("t", "next").await), "success");
-        let contexts: Vec<_> = plain
-            .agent
-            .requests()
-            .of("ListTasks")
-            .iter()
-            .map(|it| it.json["params"]["contextId"].clone())
-            .collect();
-        assert_eq!(contexts, asked);
-        let cancelled: Vec<_> = plain
-            .agent
-            .requests()
-            .of("CancelTask")
-            .iter()
-            .map(|it| it.json["params"]["id"].clone())
-            .collect();
+        assert_eq!(asked_with(&plain, "ListTasks", "contextId"), asked);
+        let cancelled = asked_with(&plain, "CancelTask", "id");
         assert_eq!(cancelled, if asked.is_empty() { vec![] } else { vec!["T1"] }, "those of others go on");
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_that_threads_share_costs_no_other_thread_its_task() {
+    let hangs = [stream([json!({"task": task("WORKING")})]), vec![Step::Stall]].concat();
+    let [others, ours] = [begun("T7", "m-elsewhere-1"), begun("T1", "m-dies-1")];
+    // The agent's answer to a message of ours does not begin with it: the task is another thread's.
+    let joined = json!({"id": "T8", "contextId": "C1", "status": {"state": "TASK_STATE_WORKING"},
+        "history": [others["history"][0], ours["history"][0]]});
+    let silent = json!({"id": "T9", "contextId": "C1", "status": {"state": "TASK_STATE_WORKING"}});
+    let cases = [(vec![&others, &silent, &joined, &ours], vec!["T1"]), (vec![&others, &silent], vec![])];
+    for (tasks, cancelled) in cases {
+        let mut script = Script::new()
+            .always("ListTasks", [Step::Reply(json!({"tasks": tasks}))])
+            .on("SendStreamingMessage", done())
+            .on("SendStreamingMessage", hangs.clone())
+            .always("CancelTask", [Step::Reply(task("CANCELED"))])
+            .on("SendStreamingMessage", done());
+        for task in &tasks {
+            script = script.on("GetTask", [Step::Reply((*task).clone())]);
+        }
+        let plain = orphaned(5, &["r1"], script).await;
+        assert_eq!(outcome(&plain.say("t", "next").await), "success");
+        assert_eq!(asked_with(&plain, "CancelTask", "id"), cancelled);
+        let is_told = plain.stack.log().contains("unfinished tasks of a conversation are left alone");
+        assert_eq!(is_told, cancelled.is_empty());
     }
 }

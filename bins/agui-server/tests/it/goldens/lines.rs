@@ -39,7 +39,7 @@ pub(super) fn document(played: &Played) -> String {
         }
         out.push('\n');
     }
-    for (name, text) in played.files.iter().filter(|(name, _)| !name.ends_with(".lock")) {
+    for (name, text) in played.files.iter().filter(|(name, _)| !is_lock(name)) {
         if name.contains(".runs/") {
             writeln!(out, "== state/{name}, entries: {}\n", text.lines().count()).unwrap();
             continue;
@@ -174,6 +174,10 @@ fn shortened(text: &str, limit: usize) -> String {
     let boundary = |at: usize| (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
     let (head, tail) = (&text[..boundary(SHOWN_END)], &text[boundary(text.len() - SHOWN_END)..]);
     format!("{head} … {} bytes … {tail}", text.len())
+}
+
+fn is_lock(name: &str) -> bool {
+    [".lock", ".run"].iter().any(|ending| name.ends_with(ending))
 }
 
 /// A stored document without the milliseconds of the clock, and without the number of its saves.

@@ -153,6 +153,11 @@ async fn a_log_is_deserted_when_nobody_has_read_for_the_whole_time() {
     assert_eq!(start.elapsed().as_secs(), 219);
 }
 
+#[test]
+fn a_time_that_no_clock_reaches_never_passes() {
+    assert!(poll(log(100, 100_000).deserted_for(Duration::MAX)).is_pending());
+}
+
 #[tokio::test]
 async fn readers_that_wait_are_woken_by_the_answer_of_the_agent() {
     let live = Arc::new(AtomicUsize::new(0));
