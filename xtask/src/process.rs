@@ -27,13 +27,20 @@ impl Finished {
         self.code == Some(0)
     }
 
-    /// The end of the output with the place of the whole, as one finding.
+    /// The end of the output with the place of the whole, as one finding. Cargo's progress is left out: it may be all
+    /// that somebody sees who gets only a part of this.
     pub(crate) fn excerpt(&self) -> String {
-        let lines: Vec<&str> = self.output.lines().collect();
+        let lines: Vec<&str> = self.output.lines().filter(|line| !is_progress(line)).collect();
         let first = lines.len().saturating_sub(SHOWN_LINES);
         let cut = if first > 0 { format!("[{first} lines above]\n") } else { String::new() };
         format!("{cut}{}\n[whole output: {}]", lines[first..].join("\n"), self.log.display())
     }
+}
+
+fn is_progress(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    line.starts_with("   ")
+        && matches!(words.next(), Some("Compiling" | "Checking" | "Downloaded" | "Documenting"))
 }
 
 /// Runs `command` to its end; both output streams go to `log`.
@@ -81,4 +88,16 @@ pub(crate) fn exists(program: &str) -> bool {
         .stderr(Stdio::null())
         .status()
         .is_ok_and(|status| status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_of_a_failure_has_its_words_and_no_progress() {
+        let output = "   Compiling a v1.0.0\n    Checking b v1.0.0\nerror: it is wrong\n  --> x.rs:1:1\n";
+        let finished = Finished { code: Some(1), log: "the.log".into(), output: output.to_owned() };
+        assert_eq!(finished.excerpt(), "error: it is wrong\n  --> x.rs:1:1\n[whole output: the.log]");
+    }
 }

@@ -236,11 +236,12 @@ impl Client {
     }
 
     async fn answer(&self, request: Request<Full<Bytes>>, time: Duration) -> Result<Answer, ClientError> {
-        within(time, async {
+        // Boxed: with TLS or HTTP/2 compiled in, it would make every future around it large.
+        let work = Box::pin(async {
             let exchange = self.exchange(request).await?;
             Answer::read(exchange, self.config().max_body_bytes).await
-        })
-        .await
+        });
+        within(time, work).await
     }
 
     async fn exchange(&self, mut request: Request<Full<Bytes>>) -> Result<Exchange, ClientError> {

@@ -33,7 +33,7 @@ use crate::threads::Threads;
 /// use agui_store::MemoryStore;
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-/// let kernel = Kernel::fixed(Client::new(ClientConfig::new("http://127.0.0.1:41241/"))?);
+/// let kernel = Kernel::fixed(Client::new(ClientConfig::new("http://127.0.0.1:41242/"))?);
 /// let config = AdapterConfig::new([std::env::temp_dir()]);
 /// let adapter = Adapter::new(config, Arc::new(MemoryStore::new()), kernel);
 /// adapter.recover().await;

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 /// // Whoever starts the kernel tells where it is.
 /// let (place, client) = watch::channel(None);
 /// let kernel = Kernel::changing(client);
-/// place.send_replace(Some(Client::new(ClientConfig::new("http://127.0.0.1:41241/"))?));
+/// place.send_replace(Some(Client::new(ClientConfig::new("http://127.0.0.1:41242/"))?));
 /// # drop(kernel);
 /// # Ok::<(), a2a_client::ClientError>(())
 /// ```

@@ -161,7 +161,7 @@ async fn a_stranger_does_not_use_up_the_allowance_of_a_session() {
         for (name, value) in signed(shim.port, &body, secret) {
             client = client.with_header(name, &value);
         }
-        let sent = client.send(http::Method::POST, "/invocations", Some(body.clone().into())).await.unwrap();
+        let sent = client.send(Method::POST, "/invocations", Some(body.clone().into())).await.unwrap();
         assert_eq!(sent.status, status, "{secret}");
     }
 }
@@ -210,7 +210,7 @@ async fn r28_r35_signed_requests_are_taken_and_others_get_403_without_a_challeng
         for (name, value) in headers {
             client = client.with_header(name, &value);
         }
-        client.send(http::Method::POST, "/invocations", Some(body.to_owned().into())).await.unwrap()
+        client.send(Method::POST, "/invocations", Some(body.to_owned().into())).await.unwrap()
     };
     let other = say("t", "r", "something else").to_string();
     for (what, headers, body) in [
